@@ -8,6 +8,6 @@ class InputError(Exception):
 
 
 class ToolError(Exception):
-    """A program that the work needs is missing, or failed: the message says which and what to do."""
+    """A needed program is missing, or failed: the message says which and what to do."""
 
     exit_code = 3
