@@ -1,0 +1,96 @@
+"""An example as a page of the site: text, code, output, figures in light and dark, its machine."""
+
+import html
+import json
+import re
+from typing import Any
+
+FOLDER = "downloads"
+
+
+def render(name: str, entry: dict[str, Any]) -> str:
+    """The page of one example of ``results.json``, as Markdown."""
+    parts = [
+        front_matter(entry["title"], entry["summary"]),
+        f"# {entry['title']}",
+        entry["summary"],
+        _machine(entry),
+        _downloads(name),
+        *(cell_markdown(cell) for cell in entry["cells"]),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def render_index(entries: dict[str, dict[str, Any]]) -> str:
+    """The page that lists every example."""
+    title, summary = "Examples", "Scripts that ran when this site was built, with what they gave."
+    intro = (
+        "Each example is one plain Python script. It ran when this site was built, and its page "
+        "names the machine. The same file runs on your laptop and in a job on the cluster."
+    )
+    items = (f"- [{one['title']}]({name}.md): {one['summary']}" for name, one in entries.items())
+    return "\n\n".join((front_matter(title, summary), f"# {title}", intro, "\n".join(items))) + "\n"
+
+
+def front_matter(title: str, summary: str) -> str:
+    """Title and description; braces in code are no macros."""
+    # JSON strings are YAML strings
+    lines = [f"title: {json.dumps(title)}", f"description: {json.dumps(summary)}"]
+    return "\n".join(["---", *lines, "render_macros: false", "---"])
+
+
+def cell_markdown(cell: dict[str, Any], folder: str = "") -> str:
+    """One cell: text as it is; code with its output and figures, which lie in ``folder``."""
+    if cell["kind"] == "markdown":
+        return str(cell["source"])
+    parts = [
+        fence(cell["source"], "python"),
+        fence(cell["stdout"], "text"),
+        _table(cell["html"]) if cell["html"] else fence(cell["text"], "text"),
+        *(figure_markdown(figure, folder) for figure in cell["figures"]),
+    ]
+    body = "\n\n".join(part for part in parts if part)
+    return f'<div class="example" markdown="1">\n\n{body}\n\n</div>'
+
+
+def fence(text: str, language: str) -> str:
+    """A code block that nothing in ``text`` can close; nothing for no text."""
+    if not text.strip():
+        return ""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    marks = "`" * max(3, longest + 1)
+    return f"{marks}{language}\n{text.rstrip()}\n{marks}"
+
+
+def _table(table: str) -> str:
+    # a table that scrolls must be reachable from the keyboard
+    frame = '<div class="example__table" tabindex="0" role="group" aria-label="Output table">'
+    return f"{frame}\n{table}\n</div>"
+
+
+def figure_markdown(figure: dict[str, Any], folder: str = "") -> str:
+    """A figure twice, light and dark; the theme shows the one that fits."""
+    alt = re.sub(r"([\[\]\\])", r"\\\1", figure["alt"])
+    size = f'width="{figure["width"]}" height="{figure["height"]}" loading="lazy"'
+    return "\n".join(
+        f"![{alt}]({folder}{figure[theme]}#only-{theme}){{ {size} }}" for theme in ("light", "dark")
+    )
+
+
+def machine_line(machine: dict[str, Any], started: str) -> str:
+    """Where and when a result was made."""
+    return f"Run on {machine['text']} ({started[:10]})."
+
+
+def _machine(entry: dict[str, Any]) -> str:
+    text = machine_line(entry["machine"], entry["started"])
+    if entry["metadata"]["exclusive"]:
+        text += " It times something, so it ran alone."
+    return f'<p class="example__machine">{html.escape(text)}</p>'
+
+
+def _downloads(name: str) -> str:
+    return (
+        f'[Download the script]({FOLDER}/{name}.py){{ .md-button download="" }}\n'
+        f'[Download the notebook]({FOLDER}/{name}.ipynb){{ .md-button download="" }}'
+    )
