@@ -94,14 +94,20 @@ for batch in batches:
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
 left.plot(batches, list(throughput.values()), marker="o")
 right.plot(batches, list(memory.values()), marker="s", linestyle="--")
-left.set(xlabel="batch (images)", ylabel=f"throughput on the {device.upper()} (images/s)", ylim=(0, None))
+left.set(
+    xlabel="batch (images)", ylabel=f"throughput on the {device.upper()} (images/s)", ylim=(0, None)
+)
 right.set(xlabel="batch (images)", ylabel="memory a step holds (MiB)", ylim=(0, None))
 
 gain = throughput[256] / throughput[1]
 last_gain = throughput[256] / throughput[64]
 per_image_mib = (memory[256] - memory[1]) / 255
-print(f"Batch 256 has {gain:.1f} x the throughput of batch 1; its last fourfold step gave {last_gain:.2f} x.")
-print(f"Each image holds {per_image_mib:.2f} MiB; weights, gradients and momentum {fixed_mib:.2f} MiB.")
+print(
+    f"Batch 256 has {gain:.1f} x the throughput of batch 1; its last fourfold step gave {last_gain:.2f} x."
+)
+print(
+    f"Each image holds {per_image_mib:.2f} MiB; weights, gradients and momentum {fixed_mib:.2f} MiB."
+)
 if device == "cuda":
     torch.cuda.reset_peak_memory_stats()
     step(torch.randn(256, 3, 32, 32, device=device), torch.randint(10, (256,), device=device))

@@ -102,7 +102,9 @@ truth = now() - start
 
 inside = low <= truth <= high
 print(f"The full run took {truth:.1f} s: {'inside' if inside else 'OUTSIDE'} the range.")
-print(f"Careful: {100 * (middle / truth - 1):+.0f}%. Careless: {100 * (careless / truth - 1):+.0f}%.")
+print(
+    f"Careful: {100 * (middle / truth - 1):+.0f}%. Careless: {100 * (careless / truth - 1):+.0f}%."
+)
 
 # %% [markdown]
 # **What to look for.** Is the true run inside the range? When it is outside, the machine was busier or
@@ -117,9 +119,19 @@ figure, axes = plt.subplots(figsize=(7, 2.6), layout="constrained")
 axes.errorbar(middle, 1, xerr=[[middle - low], [high - middle]], marker="o", capsize=5)
 axes.plot(careless, 0, marker="s", linestyle="none")
 axes.axvline(truth, color="gray", linestyle="--")
-axes.annotate(f"full run: {truth:.1f} s", (truth, 1.55), xytext=(6, 0), textcoords="offset points", color="gray")
+axes.annotate(
+    f"full run: {truth:.1f} s",
+    (truth, 1.55),
+    xytext=(6, 0),
+    textcoords="offset points",
+    color="gray",
+)
 axes.set_yticks([1, 0], ["careful: warm-up dropped,\nwith evaluation", "careless: first 3 steps"])
-axes.set(xlabel=f"seconds for {EPOCHS} epochs", xlim=(0, 1.15 * max(high, careless, truth)), ylim=(-0.6, 2))
+axes.set(
+    xlabel=f"seconds for {EPOCHS} epochs",
+    xlim=(0, 1.15 * max(high, careless, truth)),
+    ylim=(-0.6, 2),
+)
 figure.set_label(
     f"Estimates of a run's time against the truth, {truth:.1f} seconds. Careful: {middle:.1f} seconds, "
     f"range {low:.1f} to {high:.1f}. Careless, from the first 3 steps: {careless:.1f} seconds."

@@ -76,7 +76,10 @@ axes.annotate("ideal", (cores, cores), xytext=(8, 0), textcoords="offset points"
 axes.set(xlabel="cores (n_jobs)", ylabel="speed-up over one core (×)", ylim=(0, None))
 axes.set_xticks(jobs)
 
-print(f"On {cores} cores: " + ", ".join(f"{speedup[rows, cores]:.2f} x for {rows} rows" for rows in tables))
+print(
+    f"On {cores} cores: "
+    + ", ".join(f"{speedup[rows, cores]:.2f} x for {rows} rows" for rows in tables)
+)
 figure.set_label(
     f"Line chart of the speed-up of fitting a random forest against cores. On {cores} cores: "
     + ", ".join(f"{speedup[rows, cores]:.1f} times for {rows} rows" for rows in tables)

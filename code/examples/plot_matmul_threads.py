@@ -69,7 +69,9 @@ axes.annotate("ideal", (cores, cores), xytext=(-8, 0), textcoords="offset points
 axes.axvline(cores, color="gray", linewidth=0.8)
 axes.set_xscale("log", base=2)
 axes.set_xticks(threads, threads)
-axes.set(xlabel=f"threads (the vertical line: {cores} cores)", ylabel="speed-up over one thread (×)")
+axes.set(
+    xlabel=f"threads (the vertical line: {cores} cores)", ylabel="speed-up over one thread (×)"
+)
 axes.set_ylim(bottom=0)
 
 at_cores = {size: speedup[size, cores] for size in sizes}

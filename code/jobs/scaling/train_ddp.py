@@ -163,9 +163,13 @@ def same_everywhere(value: str, group: dist.ProcessGroup) -> bool:
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Time data-parallel training on 1, 2, ... processes.")
-    parser.add_argument("--processes", type=int, nargs="+", metavar="N",
-                        help="counts to time, each at most what torchrun started (default: all)")  # fmt: skip
+    parser = argparse.ArgumentParser(
+        description="Time data-parallel training on 1, 2, ... processes."
+    )
+    parser.add_argument(
+        "--processes", type=int, nargs="+", metavar="N",
+        help="counts to time, each at most what torchrun started (default: all)",
+    )  # fmt: skip
     parser.add_argument("--batch", type=int, default=1024, help="images a step, over all processes")
     parser.add_argument("--width", type=int, default=64, help="channels of the first layer")
     parser.add_argument("--steps", type=int, default=30, help="steps to time")
@@ -180,10 +184,14 @@ def arguments() -> argparse.Namespace:
         options.warmup, options.steps = 3, 10
     started = int(os.environ.get("WORLD_SIZE", "0"))
     if not started:
-        parser.error("start it with torchrun: torchrun --standalone --nproc-per-node 2 train_ddp.py")
+        parser.error(
+            "start it with torchrun: torchrun --standalone --nproc-per-node 2 train_ddp.py"
+        )
     for processes in options.processes or [started]:
         if not 1 <= processes <= started:
-            parser.error(f"--processes: {processes} is not from 1 to the {started} that were started")
+            parser.error(
+                f"--processes: {processes} is not from 1 to the {started} that were started"
+            )
         if options.batch % processes:
             parser.error(f"--batch: {options.batch} images cannot be shared equally by {processes}")
     return options

@@ -42,7 +42,8 @@ class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line, like every other error here."""
 
     def error(self, message: str) -> None:  # type: ignore[override]
-        raise InputError(f"{self.prog}: {message}; see '{self.prog} --help'")
+        command = self.prog.removeprefix("mlhpc ")
+        raise InputError(f"{command}: {message}; see '{self.prog} --help'".removeprefix("mlhpc: "))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -12,10 +12,11 @@ from functools import cached_property, wraps
 from pathlib import Path
 from typing import Any
 
-from mlhpc import claims, cluster, content, record
+from mlhpc import claims as claims_ledger
+from mlhpc import cluster, content, record
 from mlhpc.errors import InputError, ToolError
 from mlhpc.lesson import examples, receipts
-from mlhpc.lesson.marks import anchor, mark
+from mlhpc.lesson.marks import mark
 
 NAMES = (
     "claim",
@@ -34,7 +35,6 @@ NAMES = (
     "receipts",
 )
 NOT_MEASURED = "not measured here"
-ASK = "ask the centre"
 
 
 class Table:
@@ -55,7 +55,7 @@ class Pages:
     def __init__(self, lesson: content.Lesson, cluster_name: str = "sagehen") -> None:
         self.lesson = lesson
         self.cluster = cluster.load(cluster_name)
-        self.ledger = claims.load(lesson.claims)
+        self.ledger = claims_ledger.load(lesson.claims)
         self.records = record.load_all(lesson.measurements)
 
     @cached_property
@@ -106,21 +106,26 @@ class Pages:
         if found:
             return self._measured(found)
         stated = self.ledger[claim_id]
-        where = f'<br><small class="evidence">{html.escape(stated.machine or NOT_MEASURED)}</small>'
         text = stated.shown()
-        return (self._tie(stated, text) if text else self._tie(stated, "") + _unmeasured()) + where
+        if not text:
+            return self._tie(stated, "") + _unmeasured()
+        where = html.escape(stated.machine or NOT_MEASURED)
+        return f'{self._tie(stated, text)}<br><small class="evidence">{where}</small>'
 
     def history(self, claim_id: str) -> str:
         """What an earlier text said, what is right and why, as a list item's text."""
         return self._tie(self.ledger[claim_id], "") + receipts.history(self.ledger[claim_id])
 
-    def example(self, name: str, cell: int) -> str:
-        """One code cell of an executed example with its output and the machine that made it."""
-        return examples.embed(self._result(name), name, cell)
+    def example(self, name: str, cell: int, figure: int | None = None) -> str:
+        """One code cell of an executed example, its result, and the machine that made it.
+
+        ``figure`` names another cell whose output and figure stand under it.
+        """
+        return examples.embed(self._result(name), name, cell, figure or cell)
 
     def example_link(self, name: str) -> str:
         """A link to an example's page, by its title."""
-        return f"[{self._result(name)['title']}](/gallery/{name}.ipynb)"
+        return f"[{self._result(name)['title']}](/gallery/{name}.md)"
 
     def result(self, name: str, key: str) -> str:
         """A named value that an executed example left."""
@@ -139,14 +144,14 @@ class Pages:
 
     def receipts(self) -> str:
         """The whole page of receipts."""
-        return receipts.page(self.lesson, self.ledger, self.cluster, self.records)
+        return receipts.page(self.lesson, self.ledger, self.cluster, self.records, self.results)
 
     def _tie(self, found: Any, text: str) -> str:
         kind = "derived" if found.kind == "derived" else "claim"
         return mark(kind, f"claim:{found.id}", text)
 
     def _fact_text(self, found: Any, form: str) -> str:
-        return str(found.shown(unit=form != "bare")) if found.value is not None else ASK
+        return str(found.bare() if form == "bare" else found.shown())
 
     def _table(self, kind: str, name: str, known: Any) -> Table:
         if name not in known:
@@ -222,6 +227,3 @@ def find_call(text: str, name: str, args: tuple[Any, ...]) -> int:
 
 def _unmeasured() -> str:
     return f'<span class="unmeasured">{NOT_MEASURED}</span>'
-
-
-__all__ = ["Pages", "anchor", "define_env", "find_call"]

@@ -4,38 +4,44 @@ import html
 from collections.abc import Iterable
 from typing import Any
 
-from mlhpc import claims
+from mlhpc.claims import uses
+from mlhpc.claims.scan import facts_used
 from mlhpc.content import Lesson
+from mlhpc.lesson.gallery.page import machine_line
 from mlhpc.lesson.marks import anchor
 from mlhpc.record import Record
 
 Row = tuple[str, str]
 
 
-def page(lesson: Lesson, ledger: Any, cluster: Any, records: Iterable[Record]) -> str:
-    """All receipts: what each page uses in the order of the page, then what was retired."""
-    uses = claims.uses(lesson)
-    parts = [_claims_section(ledger, cluster, uses)]
-    parts.append(_section("Facts of the cluster", (fact_article(fact) for fact in cluster.facts())))
-    found = list(records)
-    if found:
-        parts.append(_section("Measurements", (record_article(record) for record in found)))
-    else:
-        parts.append("## Measurements\n\nNothing has been measured on this cluster yet.")
-    return "\n\n".join(parts)
-
-
-def _claims_section(ledger: Any, cluster: Any, uses: Any) -> str:
-    used = [ledger[claim_id] for claim_id in uses if claim_id in ledger]
+def page(
+    lesson: Lesson, ledger: Any, cluster: Any, records: Iterable[Record], results: dict[str, Any]
+) -> str:
+    """All receipts: what the pages say in the order of the pages, facts, measurements, retired."""
     retired = [claim for claim in ledger.values() if claim.verdict == "retired"]
-    known = {claim.id for claim in (*used, *retired)}
-    rest = [claim for claim in ledger.values() if claim.id not in known]
-    sections = [
-        _section("What the lessons say", (claim_article(claim, cluster) for claim in used + rest))
-    ]
-    if retired:
-        sections.append(_section("Retired", (claim_article(claim, cluster) for claim in retired)))
-    return "\n\n".join(sections)
+    said = [claim for claim in _in_order(lesson, ledger) if claim not in retired]
+    measured = [record_article(record) for record in records]
+    measured += [example_article(name, result) for name, result in results.items()]
+    return "\n\n".join(
+        (
+            _section("What the lessons say", (claim_article(claim, cluster) for claim in said)),
+            _section("Facts of the cluster", map(fact_article, _facts(lesson, cluster))),
+            _section("Measurements", measured),
+            _section("Retired", (claim_article(claim, cluster) for claim in retired)),
+        )
+    )
+
+
+def _in_order(lesson: Lesson, ledger: Any) -> list[Any]:
+    """What the pages use, in their order, then what only computations use."""
+    used = [claim_id for claim_id in uses(lesson) if claim_id in ledger]
+    return [ledger[claim_id] for claim_id in dict.fromkeys([*used, *ledger])]
+
+
+def _facts(lesson: Lesson, cluster: Any) -> list[Any]:
+    """What is known, and of the unknown what a page prints."""
+    used = facts_used(lesson)
+    return [fact for fact in cluster.facts() if fact.known or fact.path in used]
 
 
 def claim_article(claim: Any, cluster: Any) -> str:
@@ -61,8 +67,8 @@ def fact_article(fact: Any) -> str:
     if fact.value is None:
         rows = [("Verdict", "Unknown: ask the centre"), ("This tells", fact.ask or "")]
         return _article(f"fact:{fact.path}", fact.path, "ask the centre", "claim", rows)
-    rows = [("Source", fact.source), ("Checked", str(fact.checked))]
-    return _article(f"fact:{fact.path}", fact.path, fact.shown(), "claim", rows)
+    rows = [("Source", fact.source), ("Checked", str(fact.checked)), ("Note", fact.note or "")]
+    return _article(f"fact:{fact.path}", fact.about or fact.path, fact.shown(), "claim", rows)
 
 
 def record_article(record: Record) -> str:
@@ -77,6 +83,16 @@ def record_article(record: Record) -> str:
     ]
     value = f"{record.median:.4g} {record.unit}"
     return _article(f"record:{record.name}", record.benchmark, value, "record", rows)
+
+
+def example_article(name: str, result: dict[str, Any]) -> str:
+    """The receipt of an executed example: it speaks for the machine that built the site only."""
+    rows = [
+        ("Machine", machine_line(result["machine"], result["started"])),
+        ("Reproduce", f"mlhpc gallery {name}"),
+        ("Sources", result["hash"][:16]),
+    ]
+    return _article(f"example:{name}", result["title"], "", "record", rows)
 
 
 def machine(record: Record) -> str:

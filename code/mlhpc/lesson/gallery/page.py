@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 FOLDER = "downloads"
+EXAMPLE = '<div class="example" markdown="1">'
 
 
 def render(name: str, entry: dict[str, Any]) -> str:
@@ -50,7 +51,7 @@ def cell_markdown(cell: dict[str, Any], folder: str = "") -> str:
         *(figure_markdown(figure, folder) for figure in cell["figures"]),
     ]
     body = "\n\n".join(part for part in parts if part)
-    return f'<div class="example" markdown="1">\n\n{body}\n\n</div>'
+    return f"{EXAMPLE}\n\n{body}\n\n</div>"
 
 
 def fence(text: str, language: str) -> str:
