@@ -73,9 +73,8 @@ for name, marker, dash in zip(list(hardware)[1:], "os", ["-", "--"], strict=Fals
     axes.annotate(name, (widths[-1], line[-1]), xytext=(8, 0), va="center",
                   textcoords="offset points", color=drawn.get_color())  # fmt: skip
 axes.axhline(1, color="gray", linestyle=":")
-axes.annotate(
-    "as fast as 1 core", (widths[0], 1), xytext=(0, 5), textcoords="offset points", color="gray"
-)
+axes.annotate("as fast as 1 core", (widths[-1], 1), xytext=(0, -6), ha="right", va="top",
+              textcoords="offset points", color="gray")  # fmt: skip
 axes.set_xscale("log", base=2)
 axes.set_xticks(widths, [str(width) for width in widths])
 axes.set(

@@ -106,6 +106,8 @@ if p is not None:
 axes.plot(list(speedup), list(speedup.values()), marker="o", linestyle="none", color="C0")
 axes.annotate("measured", (max(speedup), speedup[max(speedup)]), xytext=(8, -12),
               textcoords="offset points", color="C0")  # fmt: skip
+print(f"Measured on {machine} with {', '.join(map(str, speedup))} processes.")
+print("The dashed line is Amdahl's law: beyond the dots it is a forecast.")
 axes.set(xlabel="processes", ylabel="speed-up over one process (×)", xlim=(0.8, 9.2), ylim=(0, 8.8))
 
 figure.set_label(

@@ -37,7 +37,7 @@ pd.DataFrame(
         ("GPU", gpu, "", "the driver's own tool"),
     ],
     columns=["what", "this process", "the machine", "who says so"],
-).set_index("what")
+).set_index("what").rename_axis(None)
 
 # %% [markdown]
 # Without a usable GPU there is a reason, the evidence for it, and something to type.

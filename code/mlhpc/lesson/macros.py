@@ -101,7 +101,7 @@ class Pages:
 
     def evidence(self, claim_id: str, benchmark: str, **which: Any) -> str:
         """For a cell: this cluster's record, else the claim with where it was seen, unmeasured."""
-        named = which | {"cluster": self.cluster.name}
+        named = which | {"cluster": self.cluster.key}
         found = record.latest(self.records, benchmark, **named)
         if found:
             return self._measured(found)
@@ -160,7 +160,7 @@ class Pages:
 
     def _measured(self, found: record.Record) -> str:
         text = examples.shown(found.median, found.unit)
-        own = found.provenance["cluster"] == self.cluster.name
+        own = found.provenance["cluster"] == self.cluster.key
         where = "" if own else f" ({receipts.machine(found)})"
         return mark("record", f"record:{found.name}", text + where)
 
