@@ -1,6 +1,7 @@
 """What a page may call: the figure that is printed, its tie to a receipt, and bad calls."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -208,6 +209,21 @@ def test_the_receipts_have_an_article_for_all_that_a_page_can_tie(pages: Pages) 
         assert page.count(f'id="{anchor}"') == 1, anchor
     assert "fact-partition-amd-cpu-model" not in page
     assert "It was &lt;b&gt;otherwise&lt;/b&gt;." in page
+
+
+def test_the_receipt_of_a_computed_claim_says_how_and_from_what() -> None:
+    article = re.search(r'<article[^>]* id="claim-imagenet-size".*?</article>', whole().receipts())
+    assert article
+    assert '<p class="till__value">155 GB</p>' in article[0]
+    assert "Bytes of both archives, in decimal GB. [imagenet_size_gb]" in article[0]
+    assert "147,897,477,120 bytes (imagenet-train-bytes)" in article[0]
+
+
+def whole() -> Pages:
+    """The macros over the lesson itself, without its examples."""
+    made = Pages(content.find())
+    made.__dict__["results"] = {}
+    return made
 
 
 def test_the_receipt_of_a_record_says_how_to_reproduce_it(lesson: content.Lesson) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from mlhpc.claims.claim import Claim
 from mlhpc.claims.form import near
 from mlhpc.claims.ledger import Ledger
-from mlhpc.cluster import Cluster
+from mlhpc.cluster import Cluster, Fact
 from mlhpc.errors import InputError
 
 Span = tuple[float, float]
@@ -56,6 +56,14 @@ class Facts:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self._error(f"the cluster fact '{path}' is no number: {value}")
         return float(value)
+
+    def of_cluster(self, path: str) -> Fact:
+        """A fact of the cluster file, whole."""
+        return self._cluster.fact(path)
+
+    def shown(self, claim_id: str) -> str:
+        """A claim as a page prints it."""
+        return self._ledger[claim_id].shown()
 
     def computed(self, claim_id: str) -> Span:
         """A claim computed by its ``check``, not rounded."""

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from mlhpc.claims import uses
+from mlhpc.claims.derivations import REGISTRY
+from mlhpc.claims.derive import Facts
 from mlhpc.claims.scan import facts_used
 from mlhpc.content import Lesson
 from mlhpc.lesson.gallery.page import machine_line
@@ -22,12 +24,13 @@ def page(
     said = [claim for claim in _in_order(lesson, ledger) if claim not in retired]
     measured = [record_article(record) for record in records]
     measured += [example_article(name, result) for name, result in results.items()]
+    facts = Facts(ledger, cluster)
     return "\n\n".join(
         (
-            _section("What the lessons say", (claim_article(claim, cluster) for claim in said)),
+            _section("What the lessons say", (claim_article(claim, facts) for claim in said)),
             _section("Facts of the cluster", map(fact_article, _facts(lesson, cluster))),
             _section("Measurements", measured),
-            _section("Retired", (claim_article(claim, cluster) for claim in retired)),
+            _section("Retired", (claim_article(claim, facts) for claim in retired)),
         )
     )
 
@@ -44,22 +47,31 @@ def _facts(lesson: Lesson, cluster: Any) -> list[Any]:
     return [fact for fact in cluster.facts() if fact.known or fact.path in used]
 
 
-def claim_article(claim: Any, cluster: Any) -> str:
-    """The receipt of one claim."""
-    fact = cluster.fact(claim.cluster) if claim.cluster else None
+def claim_article(claim: Any, facts: Facts) -> str:
+    """The receipt of one claim; of a computed one also how, and from which others."""
+    fact = facts.of_cluster(claim.cluster) if claim.cluster else None
     value = (fact.shown() if fact and fact.value is not None else claim.shown()) or ""
     rows: list[Row] = [
         ("Verdict", _sentence(claim.verdict)),
         ("Condition", claim.condition),
         ("Where", claim.machine),
-        ("Source", fact.source if fact else claim.source),
+        ("Source", (fact.source if fact else claim.source) or ""),
         ("Checked", str((fact.checked if fact else claim.checked) or "")),
-        ("Computed by", f"mlhpc.claims.derivations: {claim.check}" if claim.check else ""),
+        *(_computation(claim, facts) if claim.check else ()),
         ("Earlier text", claim.was),
         ("Why it changed", claim.why),
         ("Statements", ", ".join(claim.rows)),
     ]
     return _article(f"claim:{claim.id}", claim.text, value, _kind(claim), rows)
+
+
+def _computation(claim: Any, facts: Facts) -> list[Row]:
+    """The derivation in words, and the values that it asked for."""
+    facts.computed(claim.id)
+    words = (REGISTRY[claim.check].__doc__ or "").splitlines()[0]
+    asked = dict.fromkeys(facts.inputs[claim.id])
+    values = (f"{facts.shown(name)} ({name})" for name in asked)
+    return [("Worked out as", f"{words} [{claim.check}]"), ("From", "; ".join(values))]
 
 
 def fact_article(fact: Any) -> str:
