@@ -12,7 +12,7 @@ exclusive: yes
 # Most of the work in a neural network is matrix products, and a matrix product can be cut into
 # pieces that need nothing from each other. So more threads should mean less time.
 #
-# **Before you read on, predict two numbers.** You double the threads: how much faster is a
+# **Predict.** Two numbers, before you read on. You double the threads: how much faster is a
 # product of two 1024 × 1024 matrices? And what happens when you ask for twice as many threads
 # as you have cores?
 

@@ -33,9 +33,10 @@ import torch
 
 from mlhpc import content, record
 
-here = globals().get("__file__")
-root = Path(here).resolve().parents[2] if here else content.find().root.parent
-program = root / "code" / "jobs" / "scaling" / "train_ddp.py"
+# beside this script, or in the checkout that mlhpc was installed from
+beside = Path(globals().get("__file__", "")).resolve().parent.parent / "jobs"
+jobs = beside if beside.is_dir() else content.find().root.parent / "code" / "jobs"
+program = jobs / "scaling" / "train_ddp.py"
 
 # %% [markdown]
 # A record of at least four counts of processes is worth more than what this machine can try. Where
