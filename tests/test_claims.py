@@ -517,6 +517,14 @@ def test_the_command_lists_every_claim(capsys: pytest.CaptureFixture[str]) -> No
     assert any(line.split()[:3] == ["sagehen-a100-memory", "80", "GB"] for line in lines)
 
 
+def test_a_lesson_without_pages_cannot_be_checked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "claims.toml").write_bytes(content.find().claims.read_bytes())
+    assert main(["claims", "check", "--lesson", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.startswith(f"mlhpc: claims check: no page in {tmp_path}; run it")
+
+
 def test_the_command_gives_programs_one_document(capsys: pytest.CaptureFixture[str]) -> None:
     code, out = run(capsys, "--json")
     document = json.loads(out)

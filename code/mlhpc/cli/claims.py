@@ -8,6 +8,7 @@ from mlhpc.claims import Claim, Ledger, Problem
 from mlhpc.cli import Answer
 from mlhpc.cluster import Cluster
 from mlhpc.cluster import load as load_cluster
+from mlhpc.errors import InputError
 
 HELP = "the ledger of what the lesson says, and its check"
 WIDEST_VALUE = 28
@@ -29,6 +30,12 @@ def run(args: argparse.Namespace) -> Answer:
     if args.action == "list":
         listed = [claim.document() for claim in ledger.values()]
         return Answer({"claims": listed}, table(ledger, cluster))
+    if not lesson.pages():
+        # the copy in the wheel has the ledger alone, where nothing could be used
+        raise InputError(
+            f"claims check: no page in {lesson.root}; run it in a checkout of the lesson, or name "
+            "the lesson's folder with --lesson DIR"
+        )
     return report(ledger, claims.check(lesson, cluster))
 
 
