@@ -17,19 +17,16 @@ def load(lesson: Lesson) -> dict[str, Any]:
     return dict(gallery.load_results(lesson.root))
 
 
-def embed(result: dict[str, Any], name: str, cell: int, shown_cell: int) -> str:
-    """Markdown for the code of one cell and the result of the same or another one.
+def embed(result: dict[str, Any], name: str, cell: int, figure: int | None = None) -> str:
+    """Markdown for the code of one cell and its result; below it the result of the cell ``figure``.
 
     Raises InputError for a cell that is not there or is too long to be read in a lesson.
     """
     code = _code(_cell(result, name, cell)["source"], f"{name} cell {cell}")
-    outcome = page.cell_markdown(
-        {**_cell(result, name, shown_cell), "kind": "code", "source": ""}, FOLDER
-    )
     machine = html.escape(page.machine_line(result["machine"], result["started"]))
     link = f"[The whole example: {result['title']}]({FOLDER}{name}.md)"
-    inner = outcome.removeprefix(page.EXAMPLE).removesuffix("</div>").strip()
-    parts = [code, inner, f'<p class="example__machine">{machine}</p>', link]
+    outcomes = (_outcome(_cell(result, name, number)) for number in (cell, figure) if number)
+    parts = [code, *outcomes, f'<p class="example__machine">{machine}</p>', link]
     body = "\n\n".join(part for part in parts if part)
     return f"{page.EXAMPLE}\n\n{body}\n\n</div>"
 
@@ -48,6 +45,12 @@ def _cell(result: dict[str, Any], name: str, cell: int) -> dict[str, Any]:
     if not 1 <= cell <= len(code):
         raise InputError(f"example: {name} has no code cell {cell}; valid: 1 to {len(code)}")
     return dict(code[cell - 1])
+
+
+def _outcome(cell: dict[str, Any]) -> str:
+    """What a cell gave, without its code and without the frame of a cell."""
+    framed = page.cell_markdown({**cell, "source": ""}, FOLDER)
+    return framed.removeprefix(page.EXAMPLE).removesuffix("</div>").strip()
 
 
 def _code(source: str, where: str) -> str:

@@ -121,7 +121,7 @@ class Pages:
 
         ``figure`` names another cell whose output and figure stand under it.
         """
-        return examples.embed(self._result(name), name, cell, figure or cell)
+        return examples.embed(self._result(name), name, cell, figure)
 
     def example_link(self, name: str) -> str:
         """A link to an example's page, by its title."""
