@@ -58,7 +58,8 @@ RESULT = {
     "values": {"speedup": [1.846, "×"], "rows": [12345.0, "rows"], "place": ["login", ""]},
     "cells": [
         {"kind": "markdown", "source": "Text."},
-        {"kind": "code", "source": "x = 1", "stdout": "one\n", "html": "", "text": "", "figures": []},
+        {"kind": "code", "source": "x = 1", "stdout": "one\n", "html": "", "text": "",
+         "figures": []},
         {
             "kind": "code",
             "source": "\n".join(f"y = {n}" for n in range(16)),
