@@ -18,6 +18,10 @@ BOUNDS = {
     ("gallery", "unchanged_ratio"): 0.75,
     ("detect", "detect_cpu_s"): 0.2,
     ("detect", "ratio"): 0.1,
+    ("lighthouse", "performance_missing"): 5,
+    ("lighthouse", "accessibility_missing"): 0,
+    ("lighthouse", "best_practices_missing"): 0,
+    ("lighthouse", "seo_missing"): 0,
 }
 
 
@@ -35,7 +39,7 @@ def main(arguments: list[str]) -> int:
     for (name, what), bound in BOUNDS.items():
         verdict = "MISSED" if (name, what) in missed else "holds"
         value = found[name][what]
-        print(f"{name:8} {what:16} {value:7.3f}  at most {bound:<5} {verdict}", file=sys.stderr)
+        print(f"{name:10} {what:22} {value:7.3f}  at most {bound:<5} {verdict}", file=sys.stderr)
     print(json.dumps(found))
     return 1 if missed else 0
 
