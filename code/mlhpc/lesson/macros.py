@@ -15,7 +15,7 @@ from typing import Any
 from mlhpc import claims as claims_ledger
 from mlhpc import cluster, content, record
 from mlhpc.errors import InputError, ToolError
-from mlhpc.lesson import examples, receipts
+from mlhpc.lesson import examples, receipts, rules
 from mlhpc.lesson.marks import mark
 
 NAMES = (
@@ -33,6 +33,7 @@ NAMES = (
     "result",
     "recorded",
     "receipts",
+    "lint_rules",
 )
 NOT_MEASURED = "not measured here"
 
@@ -145,6 +146,10 @@ class Pages:
     def receipts(self) -> str:
         """The whole page of receipts."""
         return receipts.page(self.lesson, self.ledger, self.cluster, self.records, self.results)
+
+    def lint_rules(self) -> str:
+        """The whole list of rules of the check of job scripts."""
+        return rules.page()
 
     def _tie(self, found: Any, text: str) -> str:
         kind = "derived" if found.kind == "derived" else "claim"
