@@ -19,6 +19,7 @@ BOUNDS = {
     ("detect", "detect_cpu_s"): 0.2,
     ("detect", "ratio"): 0.1,
     ("lint", "lint_ms"): 1.0,
+    ("sample", "missed"): 1,
     ("lighthouse", "performance_missing"): 5,
     ("lighthouse", "accessibility_missing"): 0,
     ("lighthouse", "best_practices_missing"): 0,

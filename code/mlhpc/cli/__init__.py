@@ -24,6 +24,7 @@ COMMANDS = {
     "detect": "what this process may use: cores, memory, GPUs, and why not",
     "cluster": "show the cluster file, or compare it with the live cluster",
     "claims": "the ledger of what the lesson says, and its check",
+    "estimate": "estimate memory and time, as ranges with their known error",
     "lint": "check job scripts: what Slurm would refuse, and what you would regret",
     "record": "validate records of measurements",
     "gallery": "run the examples and write their pages",
