@@ -8,7 +8,19 @@ from pathlib import Path
 import mlhpc
 
 PACKAGE = Path(mlhpc.__file__).parent
-CORE = ("errors", "units", "content", "cluster", "detect", "estimate", "record", "claims", "lint")
+CORE = (
+    "errors",
+    "units",
+    "content",
+    "cluster",
+    "detect",
+    "estimate",
+    "record",
+    "claims",
+    "lint",
+    "plan",
+    "jobscript",
+)
 # each may import what stands before it; 'cli' and 'lesson' stand on everything
 ORDER = (
     "errors",

@@ -20,6 +20,7 @@ BOUNDS = {
     ("detect", "ratio"): 0.1,
     ("lint", "lint_ms"): 1.0,
     ("sample", "missed"): 1,
+    ("plan", "plan_ms"): 5,
     ("lighthouse", "performance_missing"): 5,
     ("lighthouse", "accessibility_missing"): 0,
     ("lighthouse", "best_practices_missing"): 0,

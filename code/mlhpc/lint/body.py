@@ -80,9 +80,10 @@ class Body:
 
 def runs_python(one: Command) -> bool:
     """Whether a command runs a Python program."""
-    return any(PYTHON.fullmatch(word.rpartition("/")[2]) for word in one.words[:12]) or (
-        one.name in ("torchrun", "accelerate", "deepspeed")
-    )
+    if one.name in ("torchrun", "accelerate", "deepspeed"):
+        return True
+    names = [word.rpartition("/")[2] for word in one.words[:12] if "python" in word]
+    return any(PYTHON.fullmatch(name) for name in names)
 
 
 def check(script: Script, request: Request, cluster: Cluster) -> Iterator[Finding]:
@@ -169,7 +170,7 @@ def _output(one: Command, scratch: re.Pattern[str]) -> bool:
 def _processes(body: Body) -> Iterator[Finding]:
     """torchrun starts one process for each GPU of its node."""
     held = habits.gpus_on_one_node(body.request)
-    for one in body.commands:
+    for one in body.programs:
         wanted = _number_after(one, PROCESSES)
         if wanted is None or held is None or held in (0, wanted):
             continue

@@ -1,20 +1,32 @@
 """The commands of a shell script, as far as they can be told without running it."""
 
 import re
-import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
 # a shell's own words before a command
 LEADING = {"then", "do", "else", "elif", "if", "while", "until", "!", "time", "exec", "nohup",
            "command", "env", "nice", "{", "("}  # fmt: skip
+# a remark, signs that end a command or redirect, or a word whose parts may be quoted; a quote that
+# goes on over lines is a part by itself
+TOKEN = re.compile(
+    r"(?P<remark>(?<!\S)#.*)|(?P<sign>[;&|()<>]+)"
+    r"|(?P<word>(?:[^\s;&|()<>'\"\\]+|'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|['\"\\])+)"
+)
+# what a line must hold to matter here: most of a long script is echo, test and the like
+TELLING = re.compile(
+    r"python|run|exec|trap|wait|cd |cp |rsync|mv |tar |clone|scp |accelerate|deepspeed|parallel"
+    r"|&$|\w="
+)
+PART = re.compile(r"'([^']*)'|\"((?:[^\"\\]|\\.)*)\"|\\(.)")
+QUOTING = re.compile(r"['\"\\]")
+ENDS = set(";&|()")
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 LONGEST_LINE = 10_000
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(NamedTuple):
     """One command: its words without quotes, its line, whether it runs beside the shell."""
 
     words: tuple[str, ...]
@@ -59,23 +71,27 @@ def _logical(lines: list[str], first: int) -> Iterator[tuple[int, str]]:
 
 def _split(text: str, line: int) -> Iterator[Command]:
     stripped = text.strip()
-    if not stripped or stripped.startswith("#"):
+    if stripped.startswith("#") or not TELLING.search(stripped):
         return
-    lexer = shlex.shlex(stripped, posix=True, punctuation_chars=";&|()<>")
-    lexer.whitespace_split = True
-    lexer.commenters = "#"
-    try:
-        tokens = list(lexer)
-    except ValueError:  # a quote that goes on over lines
-        tokens = stripped.split()
     words: list[str] = []
-    for token in [*tokens, ";"]:
-        if set(token) <= set(";&|()"):
-            if words:
-                yield _command(words, line, token == "&")  # noqa: S105
+    for token in TOKEN.finditer(stripped):
+        kind, found = token.lastgroup, token[0]
+        if kind == "remark":
+            break
+        if kind == "word":
+            words.append(_unquoted(found))
+        elif words and set(found) <= ENDS:
+            yield _command(words, line, found == "&")
             words = []
-        else:
-            words.append(token)
+    if words:
+        yield _command(words, line, False)
+
+
+def _unquoted(word: str) -> str:
+    """A word as the shell hands it on: without quotes and backslashes."""
+    if not QUOTING.search(word):
+        return word
+    return PART.sub(lambda part: part[1] or part[2] or part[3] or "", word)
 
 
 def _command(words: list[str], line: int, background: bool) -> Command:
