@@ -8,19 +8,8 @@ from pathlib import Path
 import mlhpc
 
 PACKAGE = Path(mlhpc.__file__).parent
-CORE = (
-    "errors",
-    "units",
-    "content",
-    "cluster",
-    "detect",
-    "estimate",
-    "record",
-    "claims",
-    "lint",
-    "plan",
-    "jobscript",
-)
+CORE = ("errors", "units", "content", "cluster", "detect", "estimate", "record", "claims", "lint",
+        "plan", "jobscript", "quiz")  # fmt: skip
 # each may import what stands before it; 'cli' and 'lesson' stand on everything
 ORDER = (
     "errors",
@@ -34,6 +23,7 @@ ORDER = (
     "lint",
     "plan",
     "jobscript",
+    "quiz",
     "quiz",
     "train",
     "slurm",

@@ -26,6 +26,7 @@ COMMANDS = {
     "claims": "the ledger of what the lesson says, and its check",
     "estimate": "estimate memory and time, as ranges with their known error",
     "plan": "plan a project: where to run it, what to ask for, the job scripts, and why",
+    "quiz": "questions whose answers are worked out: in the terminal, graded, on paper",
     "lint": "check job scripts: what Slurm would refuse, and what you would regret",
     "record": "validate records of measurements",
     "gallery": "run the examples and write their pages",
