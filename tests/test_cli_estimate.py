@@ -40,7 +40,7 @@ def test_time_from_cost_is_a_range_with_its_known_error(
              "--epochs", "90", "--batch", "256", "--layout", "nhwc"]  # fmt: skip
     assert main(asked) == 0
     shown = capsys.readouterr().out
-    assert "likely 15 h" in shown  # NVIDIA's own run: about 14 hours
+    assert "likely 14 h 46 min" in shown  # NVIDIA's own run: about 14 hours
     assert "known error: models left out: median" in shown
 
 

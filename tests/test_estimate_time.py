@@ -69,9 +69,9 @@ def test_a_sample_that_is_none_is_refused(times: list[float], steps: int, words:
 
 def test_the_terms_of_an_image_are_those_of_the_formula() -> None:
     """6 x 4 G / 312 T = 76.9 us; 10 M x 2 bytes / 2,039 GB/s = 9.8 us; 4 x 25 M / 2,039 G / 100
-    = 0.49 us; a hundredth of a step."""
+    = 0.49 us; one image; a hundredth of a step."""
     terms = cost.vision_terms(4e9, 10e6, 25e6, 100, on=A100, element=2)
-    assert terms == pytest.approx((76.9e-6, 9.809e-6, 0.4904e-6, 0.01), rel=0.001)
+    assert terms == pytest.approx((76.9e-6, 9.809e-6, 0.4904e-6, 1, 0.01), rel=0.001)
 
 
 def test_the_terms_of_a_token_are_those_of_the_formula() -> None:
@@ -102,6 +102,27 @@ def test_more_work_never_takes_less_and_a_faster_gpu_never_more(
     assert seconds(activations=activations * factor) >= seconds()
     faster = Device("A100", 312e12 * factor, 2039e9 * factor, "8.0")
     assert seconds(on=faster) <= seconds()
+
+
+@pytest.mark.parametrize("layout", cost.LAYOUTS)
+def test_a_batch_of_64_is_not_half_as_fast_as_one_of_512(layout: str) -> None:
+    """A step costs 9.4 ms whatever its batch: 146 us an image at 64, 18 us at 512; the rest of the
+    difference is the weights' traffic."""
+    small, large = (
+        cost.training_s(models.resnet50(), A100, Work(batch, layout=layout)).likely
+        for batch in (64, 512)
+    )
+    weights = 4 * 25_557_032 / 2039e9 * cost.constants()["vision"][layout]["c"][2]
+    assert small - large == pytest.approx((0.009366 + weights) * (1 / 64 - 1 / 512), rel=0.001)
+    assert large < small < 1.5 * large
+
+
+def test_nothing_is_faster_than_the_peak_of_the_gpu() -> None:
+    """100 G multiplications with next to no traffic: 6 x 100 G / 312 T = 1.92 ms, no less."""
+    dense = models.Cost("m", "vision", "", 1e6, 100e9, 1e5, 0, 0, "")
+    found = cost.training_s(dense, A100, Work(512, layout="nhwc"))
+    assert found.low == found.likely == pytest.approx(6 * 100e9 / 312e12)
+    assert found.high > found.likely
 
 
 @given(st.integers(1, 16))
@@ -170,6 +191,8 @@ def test_a_table_of_measurements_gives_median_p90_maximum_and_how_often_the_rang
         ({"kind": "tree"}, r"t\.csv:2: kind: 'tree' is unknown; valid: vision, transformer"),
         ({"macs": "-1"}, r"t\.csv:2: macs: '-1'"),
         ({"precision": "fp5"}, r"t\.csv:2: precision: 'fp5' is unknown; valid: fp32"),
+        ({"checkpointing": "true"}, r"t\.csv:2: checkpointing: 'true' is unknown; valid: yes, no"),
+        ({"batch": "2.5"}, r"t\.csv:2: batch: '2\.5' is no whole number from 1"),
         ({"color": "red"}, r"t\.csv: column 'color' is unknown; valid columns: activations"),
     ],
 )

@@ -4,9 +4,11 @@ A step is taken as a sum of terms, each a quantity over a peak of the GPU, times
 says how far from the peak programs stay. For images, a training step takes for each image
 
     c1 6 MACs / peak + c2 activation bytes / bandwidth + c3 weight bytes / bandwidth / batch
-    + c4 / batch
+    + c4 + c5 / batch
 
-and for transformers, for each token,
+and no less than 6 MACs / peak; c5, the cost of a step whatever its batch, is not from the same
+table, where each model has one batch, the largest that fits. For transformers it takes, for each
+token,
 
     c1 6 parameters / peak + c2 attention FLOPs / peak + c3 layers width bytes / bandwidth
     + c4 weight bytes / bandwidth / (tokens of a micro-batch) + c5 layers / (the same)
@@ -111,11 +113,12 @@ def hours(sample_s: Estimate, samples: float, epochs: float) -> Estimate:
 def vision_terms(
     macs: float, activations: float, parameters: float, batch: float, *, on: Device, element: float
 ) -> tuple[float, ...]:
-    """The terms of the first formula, without their constants: seconds, and steps an image."""
+    """The terms of the first formula, without their constants: seconds, one, steps an image."""
     return (
         2 * TRAINING_PASSES * macs / on.peak_flops,
         activations * element / on.bandwidth,
         4 * parameters / on.bandwidth / batch,
+        1,
         1 / batch,
     )
 
@@ -142,8 +145,9 @@ def vision_s(cost: Cost, on: Device, work: Work) -> Estimate:
         cost.macs, cost.activations, cost.parameters, work.batch, on=on, element=element
     )
     extra = 1.0 if on.name == fit["gpu"] and work.precision == "amp" else None
-    seconds = _sum(fit["c"], terms) * (RECOMPUTED if work.checkpointing else 1)
-    return _estimate(seconds, fit, extra)
+    again = RECOMPUTED if work.checkpointing else 1
+    # a constant fitted to many models may be below 1; nothing is faster than the peak
+    return _estimate(_sum(fit["c"], terms) * again, fit, extra, least_s=terms[0] * again)
 
 
 def transformer_s(cost: Cost, on: Device, work: Work) -> Estimate:
@@ -169,12 +173,15 @@ def _sum(constant: list[float], terms: tuple[float, ...]) -> float:
     return sum(c * term for c, term in zip(constant, terms, strict=True))
 
 
-def _estimate(seconds: float, fit: dict[str, Any], seen: float | None) -> Estimate:
+def _estimate(
+    seconds: float, fit: dict[str, Any], seen: float | None, least_s: float = 0
+) -> Estimate:
     """The range that held for models left out; wider on a GPU that was not measured."""
+    seconds = max(seconds, least_s)
     elsewhere = constants()["elsewhere"]["factor"] if seen is None else 1.0
     notes = () if seen else ("no measurement on this GPU and precision is behind the constants",)
     return Estimate(
-        low=seconds * fit["low"] / elsewhere,
+        low=max(seconds * fit["low"] / elsewhere, least_s),
         likely=seconds,
         high=seconds * fit["high"] * elsewhere,
         unit="s",

@@ -27,6 +27,7 @@ from mlhpc.estimate.models import Cost
 
 ALWAYS = ("kind", "parameters", "batch", "gpu", "peak_tflops", "bandwidth_gbs", "measured")
 OF_KIND = {"vision": ("macs", "activations"), "transformer": ("layers", "width", "tokens")}
+ANSWERS = {"yes": True, "no": False, "": False}
 OPTIONAL = ("precision", "layout", "checkpointing", "gpus", "capability", "name")
 
 
@@ -107,15 +108,15 @@ def _outcome(place: str, row: Mapping[str, str | None]) -> Outcome:
         number.get("activations", 0), 0, 0, place, int(number.get("tokens", 0)),
         int(number.get("layers", 0)), int(number.get("width", 0)),
     )  # fmt: skip
-    gpus = int(_number(place, row, "gpus")) if row.get("gpus") else 1
+    gpus = _count(place, row, "gpus") if row.get("gpus") else 1
     on = Device(str(row["gpu"]), 1e12 * number["peak_tflops"], 1e9 * number["bandwidth_gbs"],
                 str(row.get("capability") or ""))  # fmt: skip
     try:
         work = Work(
-            batch=int(number["batch"]),
+            batch=_count(place, row, "batch"),
             precision=row.get("precision") or "amp",
             layout=row.get("layout") or "nchw",
-            checkpointing=row.get("checkpointing") == "yes",
+            checkpointing=_answer(place, row, "checkpointing"),
             gpus=gpus,
         )
     except InputError as error:
@@ -134,3 +135,17 @@ def _number(place: str, row: Mapping[str, str | None], column: str) -> float:
     if not (math.isfinite(value) and value > 0):
         raise InputError(f"{place}: {column}: '{text_}' is no number above 0")
     return value
+
+
+def _count(place: str, row: Mapping[str, str | None], column: str) -> int:
+    value = _number(place, row, column)
+    if value != int(value):
+        raise InputError(f"{place}: {column}: '{row[column]}' is no whole number from 1")
+    return int(value)
+
+
+def _answer(place: str, row: Mapping[str, str | None], column: str) -> bool:
+    word = row.get(column) or ""
+    if word not in ANSWERS:
+        raise InputError(f"{place}: {column}: '{word}' is unknown; valid: yes, no")
+    return ANSWERS[word]
