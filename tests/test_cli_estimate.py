@@ -50,6 +50,18 @@ def test_trees_take_the_size_of_a_table(capsys: pytest.CaptureFixture[str]) -> N
     assert "9.3 to   24.2 GiB of main memory" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("parameters", ['"many"', "-1e9", "NaN", "Infinity", "null"])
+def test_counts_that_are_none_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], parameters: str
+) -> None:
+    path = tmp_path / "counted.json"
+    path.write_text(f'{{"model": {{"name": "a", "kind": "vision", "sample": "s", "macs": 1, '
+                    f'"activations": 1, "saved": 1, "largest": 1, "source": "s", '
+                    f'"parameters": {parameters}}}}}')  # fmt: skip
+    assert main(["estimate", "memory", "--counted", str(path)]) == 2
+    assert capsys.readouterr().err.count("is no JSON of 'mlhpc estimate model --json'") == 1
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -68,6 +80,9 @@ def test_trees_take_the_size_of_a_table(capsys: pytest.CaptureFixture[str]) -> N
         ("time --model resnet50", "needs --gpu and --samples"),
         ("time --model resnet50 --gpu h100 --samples 1M", "gpu: 'h100' is unknown; valid: a100"),
         ("time --model resnet50 --gpu a100 --samples 1M --epochs 0", "epochs: 0"),
+        ("time --model resnet50 --gpu a100 --samples 1M --epochs inf", "epochs: inf is no count"),
+        ("memory --model resnet50 --image 0", "image: 0 is no size of a model"),
+        ("memory --model trees --rows 0 --features 3", "rows: 0 is no size of a table"),
         ("model nets --input 0x3", "is no shape of a sample; valid: 3x224x224"),
         ("validate nowhere.csv", "nowhere.csv: cannot be read"),
         ("", "memory|time|model|validate"),

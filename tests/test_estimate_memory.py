@@ -1,5 +1,7 @@
 """Memory of models, part by part: against counted values, and against public measurements."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,15 +35,28 @@ def test_a_gpt_of_so_many_parameters_has_about_so_many(billions: float) -> None:
     assert models.gpt(billions * 1e9).parameters == pytest.approx(billions * 1e9, rel=0.1)
 
 
-@pytest.mark.parametrize("batch", [128, 256, 512, 928, 1440])
-def test_resnet50_with_amp_is_within_a_tenth_of_a_line_through_public_runs(batch: int) -> None:
+@pytest.mark.parametrize(
+    ("batch", "percent"),
+    [(32, 22.1), (64, 17.4), (128, 12.8), (192, 10.6), (256, 9.2), (928, 5.6), (1440, 5.0)],
+)
+def test_resnet50_with_amp_is_below_a_line_through_public_runs_by_what_is_told(
+    batch: int, percent: float
+) -> None:
     """The line: 48.8 MiB an image + 2.9 GiB, through 60 runs (peaks of nvidia-smi) of a time when
-    CUDA loaded every kernel. No constant here was fitted to it. Below batch 128 the constant part
-    weighs, and is 12 to 14% too small."""
+    CUDA loaded every kernel. No constant here was fitted to it: what backward needs is 42.3 MiB an
+    image, and weights, gradients, momentum and libraries are 2.0 GiB. So a tenth is reached from
+    batch 256 up only; the part that does not grow is 0.9 GiB too small. The range holds it."""
     found = memory.training(RESNET, batch, optimizer="momentum", libraries="all").total
     line = 48.8 / 1024 * batch + 2.9
-    assert found.likely == pytest.approx(line, rel=0.10)
+    assert 100 * (1 - found.likely / line) == pytest.approx(percent, abs=0.1)
     assert found.low < line < found.high
+
+
+@pytest.mark.parametrize("batch", [32, 64, 128, 256, 1440])
+def test_the_known_error_that_is_printed_is_the_one_that_was_found(batch: int) -> None:
+    found = memory.training(RESNET, batch, optimizer="momentum", libraries="all").total
+    below = 100 * (1 - found.likely / (48.8 / 1024 * batch + 2.9))
+    assert re.search(rf"\b{below:.0f}%( below it)? at (batch )?{batch:,}\b", memory.KNOWN_ERROR)
 
 
 def test_a_measured_peak_of_each_of_two_gpus_lies_in_the_range() -> None:
@@ -125,5 +140,21 @@ def test_nonsense_is_refused_with_what_is_valid(named: dict, words: str) -> None
 def test_an_unknown_model_or_size_is_refused_with_what_is_valid() -> None:
     with pytest.raises(InputError, match="no 'vgg'; valid: resnet50"):
         models.known("vgg")
+    with pytest.raises(InputError, match="image: 0 is no size of a model"):
+        models.known("resnet50", image=0)
+    with pytest.raises(InputError, match="3 voxels cannot be halved 4 times; valid: 64, 96"):
+        models.known("unet3d", side=3)
+    with pytest.raises(InputError, match="layers and width together"):
+        models.known("gpt", layers=24)
     with pytest.raises(InputError, match="resnet50 takes image, classes, and not tokens"):
         models.known("ResNet-50", tokens=3)
+
+
+def test_a_gpt_is_named_by_the_parameters_that_its_layers_and_width_make() -> None:
+    """24 layers of width 1,024: 24 x 12 x 1,024^2 + 50,257 x 1,024 = 353 M."""
+    assert models.known("gpt", layers=24, width=1024).name == "gpt 353M"
+
+
+@pytest.mark.parametrize("name", ["ResNet-50", "resnet50", "BERT", "bert_base", "3D-UNet", "unet"])
+def test_a_model_is_found_by_its_usual_names(name: str) -> None:
+    assert models.known(name).name in models.KNOWN

@@ -18,6 +18,9 @@ def small():
     return nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(), nn.Flatten(),
                          nn.Linear(8 * 32 * 32, 10))
 
+def two():
+    return nn.Sequential(nn.Linear(100, 200), nn.ReLU(), nn.Linear(200, 10))
+
 def huge():
     return nn.Linear(10**6, 10**6)
 
@@ -53,7 +56,14 @@ def test_a_small_network_is_counted_by_hand(nets: Path) -> None:
     assert found["macs"] == 8 * 32 * 32 * 27 + 81920
     assert found["activations"] == 8192 + 10
     assert found["largest"] == 8192
-    assert found["saved"] >= 3 * 32 * 32 + 2 * 8192  # the image, and what the ReLU puts out
+    assert found["saved"] == 3 * 32 * 32 + 8192  # the image, and what the ReLU puts out
+
+
+def test_weights_are_no_activations_and_what_two_layers_keep_counts_once(nets: Path) -> None:
+    """Kept: 100 that go in, and 200 that the ReLU puts out and the second layer takes in. The
+    weights, which a linear layer keeps transposed, do not grow with the batch."""
+    assert nets.is_dir()
+    assert model_cost.measure("nets:two", [100])["saved"] == 100 + 200
 
 
 def test_a_model_larger_than_memory_is_counted_without_its_weights(nets: Path) -> None:

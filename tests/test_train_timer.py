@@ -71,3 +71,31 @@ def test_a_line_is_not_written_for_every_step() -> None:
     for _ in timed(range(10_000), stream=stream):
         pass
     assert stream.getvalue().count("step") <= 3
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_training_too_short_to_tell_anything_runs_to_its_end(steps: int) -> None:
+    stream = io.StringIO()
+    assert list(timed(range(steps), stream=stream)) == list(range(steps))
+    assert stream.getvalue() == ""
+
+
+def test_the_line_takes_no_more_than_its_share_and_is_no_part_of_a_step(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An estimate of 0.2 s (100,000 steps behind it): the next is due after 20 s at least."""
+    loop = timed(range(400), stream=io.StringIO())
+    shown = []
+    estimate = loop.estimate
+
+    def slow() -> object:
+        shown.append(len(loop.step_s))
+        time.sleep(0.2)
+        return estimate()
+
+    monkeypatch.setattr(loop, "estimate", slow)
+    monkeypatch.setattr("mlhpc.train.timer.EVERY_S", 0.0)
+    for _ in loop:
+        time.sleep(0.001)
+    assert len(shown) == 2  # the first, and the last one in the end
+    assert max(loop.step_s[shown[0] : shown[0] + 2]) < 0.2

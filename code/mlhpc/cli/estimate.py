@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 from pathlib import Path
 
 from mlhpc import cluster, units
@@ -117,6 +118,9 @@ def _trees(args: argparse.Namespace) -> Answer:
     if not args.rows or not args.features:
         raise InputError("memory: trees take the size of the table: --rows 10M --features 50")
     rows, features = (units.parse_count(getattr(args, name), name) for name in ("rows", "features"))
+    for name, value in (("rows", rows), ("features", features)):
+        if not value >= 1:
+            raise InputError(f"{name}: {value:g} is no size of a table; valid is a number from 1")
     found = memory.trees(rows, features)
     text = f"{rows:,.0f} rows of {features:,.0f} numbers: {span(found).strip()} of main memory"
     return Answer({"model": args.model, "total": found.document()}, f"{text}\nby: {found.method}")
@@ -185,7 +189,7 @@ def _by_cost(args: argparse.Namespace) -> Estimate:
     on = cost.device(cluster.load(args.cluster), args.gpu, args.precision)
     work = cost.Work(args.batch, args.precision, args.layout, args.checkpointing, args.gpus)
     samples = units.parse_count(args.samples, "samples")
-    if not args.epochs > 0:
+    if not 0 < args.epochs < math.inf:
         raise InputError(f"epochs: {args.epochs} is no count; valid is a number above 0")
     return cost.training_s(model_of(args), on, work).times(samples * args.epochs)
 
@@ -219,7 +223,11 @@ def counted(path: Path) -> Cost:
     """A model from the JSON that ``estimate model --json`` printed. Raises InputError."""
     try:
         found = json.loads(_text(path))["model"]
-        return Cost(**found)
+        model = Cost(**found)
+        counts = (model.parameters, model.macs, model.activations, model.saved, model.largest)
+        if not all(0 <= value < math.inf for value in counts):
+            raise ValueError("a count is negative")
+        return model
     except (ValueError, KeyError, TypeError):
         raise InputError(f"{path}: is no JSON of 'mlhpc estimate model --json'") from None
 

@@ -93,6 +93,8 @@ def _resnet50(image: int) -> list[Convolution]:
 
 def unet3d(side: int = 96, width: int = 32, levels: int = 5, channels: int = 1) -> Cost:
     """A 3D U-Net on cubes of ``side`` voxels: two 3x3x3 convolutions a level, down and up."""
+    if side % 2 ** (levels - 1):
+        raise InputError(f"side: {side} voxels cannot be halved {levels - 1} times; valid: 64, 96")
     found, inputs = [], channels
     sizes = [side // 2**level for level in range(levels)]
     for level, size in enumerate(sizes):
@@ -139,11 +141,13 @@ def gpt(
 
     The smallest GPT-2 has 12 layers of width 768: the width is taken as 64 times the layers.
     """
-    if not layers or not width:
+    if bool(layers) != bool(width):
+        raise InputError("model: gpt takes layers and width together, or parameters alone")
+    if not layers:
         layers = _gpt_layers(parameters, vocabulary)
         width = 64 * layers
-    name = f"gpt {parameters / 1e6:,.0f}M"
     tied = vocabulary * width  # the embedding is used once more to put out words
+    name = f"gpt {(layers * 12 * width**2 + tied) / 1e6:,.0f}M"
     return _transformer(name, tokens, layers, width, embedded=tied, head=tied, source=GPT)
 
 
@@ -220,12 +224,13 @@ ALIASES = {
 
 def known(name: str, **sizes: float) -> Cost:
     """A model of the lesson by its name. Raises InputError with the valid names or sizes."""
-    key = (
-        name.lower().replace("_", "-").replace("resnet-50", "resnet50").replace("3d-unet", "unet3d")
-    )
-    key = {"bert": "bert-base", "3d-u-net": "unet3d", "u-net": "unet3d"}.get(key, key)
+    key = name.lower().replace("_", "-")
+    key = ALIASES.get(key, key)
     if key not in KNOWN:
         raise InputError(f"model: no '{name}'; valid: {', '.join(KNOWN)}")
+    for size, value in sizes.items():
+        if not value >= 1:
+            raise InputError(f"{size}: {value} is no size of a model; valid is a number from 1")
     try:
         return KNOWN[key](**sizes)
     except TypeError:

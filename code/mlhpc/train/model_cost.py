@@ -83,12 +83,14 @@ def count(model: Any, sample: Sequence[int], tokens: bool) -> dict[str, Any]:
     for module in model.modules():
         if isinstance(module, kinds):
             module.register_forward_hook(lambda _m, _i, out: put_out.append(out.numel()))
-    weights = {id(weight) for weight in model.parameters()}
+    # by storage: a linear layer saves its weight transposed, which is another tensor of the same
+    weights = {one.untyped_storage()._cdata for one in (*model.parameters(), *model.buffers())}
 
     def keep(tensor: Any) -> Any:
-        if id(tensor) not in weights:
-            saved[id(tensor)] = tensor.numel()
-        kept.append(tensor)  # or another tensor may get its id
+        storage = tensor.untyped_storage()
+        if storage._cdata not in weights:
+            saved[storage._cdata] = storage.nbytes() // tensor.element_size()
+        kept.append(tensor)  # or another storage may get its place
         return tensor
 
     kept: list[Any] = []

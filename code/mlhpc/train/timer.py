@@ -21,6 +21,7 @@ from mlhpc.estimate.values import Estimate
 
 T = TypeVar("T")
 EVERY_S = 1.0  # a line that changes faster is not read
+SHOWN_SHARE = 0.01  # of the time: what the line itself may take, however many steps there are
 LEAST_STEPS = 5
 
 
@@ -46,7 +47,7 @@ class timed(Generic[T]):  # noqa: N801
         self.stop_after = _stop_after(self.steps, sample)
         self.stream = sys.stderr if stream is None else stream
         self.step_s: list[float] = []
-        self._shown = 0.0
+        self._next = 0.0
 
     def __iter__(self) -> Iterator[T]:
         """The loader's batches; the time of a step is from one to the next, loading included."""
@@ -57,10 +58,10 @@ class timed(Generic[T]):  # noqa: N801
             _synchronize()
             now = time.perf_counter()
             self.step_s.append(now - begin)
-            begin = now
             self._show(now)
             if self.stop_after and len(self.step_s) >= self.stop_after:
                 break
+            begin = time.perf_counter()  # the line is no part of a step
         self._show(now=None)
 
     def estimate(self) -> Estimate:
@@ -69,14 +70,16 @@ class timed(Generic[T]):  # noqa: N801
 
     def _show(self, now: float | None) -> None:
         """A line now and then; ``None``: the last one."""
-        if now is not None and now - self._shown < EVERY_S:
+        if now is not None and now < self._next:
             return
-        self._shown = now or self._shown
-        if len(self.step_s) < min(LEAST_STEPS, self.steps):
-            return
+        if len(self.step_s) < max(sample.FEWEST, min(LEAST_STEPS, self.steps)):
+            return  # too few to say anything: a short training runs on without a line
         line = text(self.estimate(), len(self.step_s), self.steps)
         self.stream.write(f"{line}\n" if now is None else f"\r{line}")
         self.stream.flush()
+        if now is not None:
+            took = time.perf_counter() - now
+            self._next = now + max(EVERY_S, took / SHOWN_SHARE)
 
 
 def text(found: Estimate, done: int, steps: int) -> str:
