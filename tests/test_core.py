@@ -9,7 +9,7 @@ import mlhpc
 
 PACKAGE = Path(mlhpc.__file__).parent
 CORE = ("errors", "units", "content", "cluster", "detect", "estimate", "record", "claims", "lint",
-        "plan", "jobscript", "quiz")  # fmt: skip
+        "plan", "jobscript", "quiz", "page")  # fmt: skip
 # each may import what stands before it; 'cli' and 'lesson' stand on everything
 ORDER = (
     "errors",
@@ -25,6 +25,7 @@ ORDER = (
     "jobscript",
     "quiz",
     "quiz",
+    "page",
     "train",
     "slurm",
     "bench",

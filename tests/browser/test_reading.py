@@ -160,7 +160,7 @@ def test_search_finds_a_section_by_keyboard_alone(visit: Callable[..., Visit]) -
     expect(tab.get_by_role("searchbox")).to_be_focused()
     tab.keyboard.type("login node")
     expect(tab.locator("dialog.finder li a").first).to_be_visible()
-    assert "place" in tab.get_by_role("status").inner_text()
+    assert "place" in tab.locator(".finder").get_by_role("status").inner_text()
     assert reader.violations() == []
     tab.keyboard.press("ArrowDown")
     wanted = tab.evaluate("document.activeElement.href")
@@ -173,9 +173,11 @@ def test_search_finds_a_section_by_keyboard_alone(visit: Callable[..., Visit]) -
 def test_search_says_when_nothing_is_found(visit: Callable[..., Visit]) -> None:
     tab = visit().open(LESSON)
     tab.get_by_role("button", name="Search").click()
-    expect(tab.get_by_role("status")).to_contain_text("Type a word")
+    expect(tab.locator(".finder").get_by_role("status")).to_contain_text("Type a word")
     tab.keyboard.type("zyzzyva")
-    expect(tab.get_by_role("status")).to_contain_text("Nothing has all of these words")
+    expect(tab.locator(".finder").get_by_role("status")).to_contain_text(
+        "Nothing has all of these words"
+    )
     assert tab.locator("dialog.finder li").count() == 0
 
 

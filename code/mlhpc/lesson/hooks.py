@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from mlhpc.lesson import describe, finish, policy
+from mlhpc.lesson import describe, finish, policy, wheel
 
 EXAMPLES = "Examples"
 # where 'edit this page' leads when nothing says where this copy of the lesson lives
@@ -17,7 +17,8 @@ REPOSITORY = "https://github.com/OWNER/mlhpc"
 # Material's own look and behaviour are not used: the theme folder has both
 UNUSED = ("assets/javascripts/", "assets/stylesheets/main", "assets/stylesheets/palette",
           "assets/images/favicon.png", "partials/")  # fmt: skip
-OURS = ("mlhpc.js", "dialog.js", "receipt.js", "search.js")
+OURS = ("mlhpc.js", "dialog.js", "receipt.js", "search.js", "worker.js", "python.js", "make.js",
+        "quiz.js", "check.js", "planner.js")  # fmt: skip
 
 _state: dict[str, Any] = {"serving": False, "dates": {}}
 
@@ -35,6 +36,7 @@ def on_config(config: Any, **_: Any) -> Any:
         if EXAMPLES in item:
             item[EXAMPLES] = item[EXAMPLES] + examples
     config["extra"]["counts"] = describe.counts(docs, len(examples))
+    config["extra"]["wheel"] = f"wheels/{wheel.NAME}"
     config["repo_url"] = config["repo_url"] or REPOSITORY
     _state["dates"] = git_dates(docs)
     return config

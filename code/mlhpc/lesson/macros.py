@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from mlhpc import claims as claims_ledger
-from mlhpc import cluster, content, record
+from mlhpc import cluster, content, quiz, record
 from mlhpc.errors import InputError, ToolError
-from mlhpc.lesson import examples, receipts, rules
+from mlhpc.lesson import examples, planning, questions, receipts, rules
 from mlhpc.lesson.marks import mark
+from mlhpc.quiz import bank
 
 NAMES = (
     "claim",
@@ -34,6 +35,11 @@ NAMES = (
     "recorded",
     "receipts",
     "lint_rules",
+    "question",
+    "questions",
+    "planner_form",
+    "worked_plans",
+    "plan_rules",
 )
 NOT_MEASURED = "not measured here"
 
@@ -58,6 +64,12 @@ class Pages:
         self.cluster = cluster.load(cluster_name)
         self.ledger = claims_ledger.load(lesson.claims)
         self.records = record.load_all(lesson.measurements)
+
+    @cached_property
+    def book(self) -> quiz.Book:
+        """The questions of the lesson."""
+        world = quiz.World(self.cluster, self.ledger)
+        return quiz.Book(bank.load(self.lesson.quizzes, self.ledger), world)
 
     @cached_property
     def results(self) -> dict[str, Any]:
@@ -150,6 +162,31 @@ class Pages:
     def lint_rules(self) -> str:
         """The whole list of rules of the check of job scripts."""
         return rules.page()
+
+    def question(self, name: str) -> str:
+        """A question of the quiz, with its answer to unfold."""
+        marks = self.see(*self.book[name].claims) if self.book[name].claims else ""
+        marks += "".join(mark("claim", f"fact:{path}", "") for path in self.book[name].facts)
+        return questions.question(self.book, name, marks)
+
+    def questions(self, place: str = "") -> str:
+        """All questions of an episode, or those of the page of questions."""
+        return "\n".join(self.question(found.id) for found in self.book.of(place))
+
+    def planner_form(self) -> str:
+        """The planner's form."""
+        return planning.form()
+
+    def worked_plans(self) -> str:
+        """What the planner says of some worked projects."""
+        return planning.worked(self.cluster)
+
+    def plan_rules(self) -> str:
+        """The planner's rules, each with the receipt of its claim."""
+        found = planning.rules()
+        return "\n".join(
+            f'- <span class="no-figures">{text}</span>{self.see(name)}' for text, name in found
+        )
 
     def _tie(self, found: Any, text: str) -> str:
         kind = "derived" if found.kind == "derived" else "claim"

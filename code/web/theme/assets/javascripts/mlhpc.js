@@ -128,3 +128,8 @@ document.addEventListener("keydown", onKey);
 const scrolling = ".table, .example__table, .example > p:has(> img), .prose pre";
 const watcher = new ResizeObserver(entries => entries.forEach(entry => setUpScrolling(entry.target)));
 document.querySelectorAll(scrolling).forEach(box => watcher.observe(box));
+
+// What needs Python is fetched by the pages that have it; Python itself when it is first asked.
+for (const [selector, module] of [[".quiz", "./quiz.js"], ["[data-tool='check-script']", "./check.js"], ["[data-tool='planner']", "./planner.js"]]) {
+  if (document.querySelector(selector)) import(module);
+}
