@@ -24,6 +24,7 @@ serve: $(VENV)/ready $(WEB)/ready gallery wheel  ## set up, run the examples, sh
 site: $(VENV)/ready $(WEB)/ready gallery wheel  ## set up, run the examples, build the whole site into site/
 	$(call say,Building the site strictly into site/)
 	@$(BIN)/python -m mlhpc.lesson.rebuild
+	@$(BIN)/python -m mlhpc.lesson.offline
 
 test: check site  ## set up, build everything, run every check and test
 	$(call say,Running the tests)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from mlhpc.lesson import offline
+
 CHECKOUT = Path(__file__).resolve().parents[1]
 
 
@@ -39,4 +41,5 @@ def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"mkdocs build --strict failed:\n{done.stdout}{done.stderr}"
+    offline.write(folder)
     return folder

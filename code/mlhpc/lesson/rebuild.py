@@ -14,6 +14,7 @@ from importlib import metadata
 from pathlib import Path
 
 from mlhpc import content
+from mlhpc.lesson import offline
 
 SOURCES = ("mkdocs.yml", "episodes", "code", "tests/recorded")
 LEFT_OUT = {"node_modules", "__pycache__"}
@@ -72,7 +73,8 @@ def _files(place: Path) -> Iterator[Path]:
 
 def _left(site: Path) -> dict[str, list[int]]:
     """Size and time of each file of a built site: whoever changed one gets it built again."""
-    stats = {_shown(path, site): path.stat() for path in sorted(_files(site))}
+    found = (path for path in sorted(_files(site)) if path.name != offline.NAME)
+    stats = {_shown(path, site): path.stat() for path in found}
     return {name: [stat.st_size, stat.st_mtime_ns] for name, stat in stats.items()}
 
 
