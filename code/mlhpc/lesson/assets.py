@@ -50,22 +50,40 @@ def copy_python(web: Path = WEB) -> list[Path]:
     return [*copied, folder / LOCK, folder / STDLIB]
 
 
+def bundle_editor(web: Path = WEB) -> Path:
+    """Bundle the editor of the runnable cells into one file."""
+    target = web / "theme" / "assets" / "python" / "editor.js"
+    _by_node(web, "bundle.mjs", target)
+    licences = sorted((web / "node_modules").glob("@codemirror/*/LICENSE"))
+    licences += sorted((web / "node_modules").glob("@lezer/*/LICENSE"))
+    if not licences:
+        raise ToolError("assets: the editor's licences are missing; run npm ci first")
+    texts = [f"{path.parent.parent.name}/{path.parent.name}\n\n{path.read_text(encoding='utf-8')}"
+             for path in licences]  # fmt: skip
+    target.with_name("editor-LICENSE.txt").write_text("\n\n".join(texts), encoding="utf-8")
+    return target
+
+
 def _compile(web: Path, target: Path) -> None:
     """Compile the standard library by Pyodide itself, where that was not done yet."""
     source = web / "node_modules" / "pyodide" / "package.json"
-    if target.is_file() and target.stat().st_mtime >= source.stat().st_mtime:
-        return
-    made = target.with_suffix(".new")
+    if not target.is_file() or target.stat().st_mtime < source.stat().st_mtime:
+        _by_node(web, "compile.mjs", target)
+
+
+def _by_node(web: Path, program: str, target: Path) -> None:
+    """Let a program of node's write a file: beside it, then in its place. Raises ToolError."""
+    made = target.with_name(f"new-{target.name}")
     try:
         done = subprocess.run(
-            ["node", "compile.mjs", str(made)], cwd=web, capture_output=True, text=True,
+            ["node", program, str(made)], cwd=web, capture_output=True, text=True,
             timeout=COMPILING_LIMIT_S, check=False,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ToolError(f"assets: node: {error}") from None
     if done.returncode != 0 or not made.is_file():
         words = done.stderr.strip().splitlines() or ["it failed without a word"]
-        raise ToolError(f"assets: compile.mjs: {words[-1]}")
+        raise ToolError(f"assets: {program}: {words[-1]}")
     made.replace(target)
 
 
@@ -79,7 +97,7 @@ def _copy(source: Path, target: Path) -> Path:
 def main() -> int:
     """Copy, and say in one line what is missing."""
     try:
-        copied = [*copy_fonts(), *copy_python()]
+        copied = [*copy_fonts(), *copy_python(), bundle_editor()]
     except ToolError as error:
         print(f"mlhpc: {error}", file=sys.stderr)
         return error.exit_code

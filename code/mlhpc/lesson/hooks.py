@@ -18,7 +18,7 @@ REPOSITORY = "https://github.com/OWNER/mlhpc"
 UNUSED = ("assets/javascripts/", "assets/stylesheets/main", "assets/stylesheets/palette",
           "assets/images/favicon.png", "partials/")  # fmt: skip
 OURS = ("mlhpc.js", "dialog.js", "receipt.js", "search.js", "worker.js", "python.js", "make.js",
-        "quiz.js", "check.js", "planner.js")  # fmt: skip
+        "quiz.js", "check.js", "planner.js", "cells.js")  # fmt: skip
 
 _state: dict[str, Any] = {"serving": False, "dates": {}}
 

@@ -15,7 +15,7 @@ from typing import Any
 from mlhpc import claims as claims_ledger
 from mlhpc import cluster, content, quiz, record
 from mlhpc.errors import InputError, ToolError
-from mlhpc.lesson import examples, planning, questions, receipts, rules
+from mlhpc.lesson import cells, examples, planning, questions, receipts, rules
 from mlhpc.lesson.marks import mark
 from mlhpc.quiz import bank
 
@@ -37,6 +37,7 @@ NAMES = (
     "lint_rules",
     "question",
     "questions",
+    "cell",
     "planner_form",
     "worked_plans",
     "plan_rules",
@@ -172,6 +173,10 @@ class Pages:
     def questions(self, place: str = "") -> str:
         """All questions of an episode, or those of the page of questions."""
         return "\n".join(self.question(found.id) for found in self.book.of(place))
+
+    def cell(self, name: str) -> str:
+        """A cell that the reader may change and run."""
+        return cells.cell(name)
 
     def planner_form(self) -> str:
         """The planner's form."""

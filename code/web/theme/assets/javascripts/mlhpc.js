@@ -130,6 +130,6 @@ const watcher = new ResizeObserver(entries => entries.forEach(entry => setUpScro
 document.querySelectorAll(scrolling).forEach(box => watcher.observe(box));
 
 // What needs Python is fetched by the pages that have it; Python itself when it is first asked.
-for (const [selector, module] of [[".quiz", "./quiz.js"], ["[data-tool='check-script']", "./check.js"], ["[data-tool='planner']", "./planner.js"]]) {
+for (const [selector, module] of [[".quiz", "./quiz.js"], [".cell", "./cells.js"], ["[data-tool='check-script']", "./check.js"], ["[data-tool='planner']", "./planner.js"]]) {
   if (document.querySelector(selector)) import(module);
 }

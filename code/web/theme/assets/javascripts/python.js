@@ -21,15 +21,16 @@ function heard({ data }) {
   if (data.kind === "broken") { failed(data.message); return; }
   const asked = waiting.get(data.id);
   if (!asked) return;
+  if (data.kind === "output") { asked.output?.(data.text); return; }
   waiting.delete(data.id);
   if (data.kind === "done") asked.resolve(data.result);
   else asked.reject(new Error(data.message));
 }
 
-function send(message) {
+function send(message, output) {
   return new Promise((resolve, reject) => {
     const id = ++last;
-    waiting.set(id, { resolve, reject });
+    waiting.set(id, { resolve, reject, output });
     worker.postMessage({ ...message, id });
   });
 }
@@ -85,8 +86,19 @@ async function call(name, given) {
   }
 }
 
+// Runs a cell; output comes as it is written. A cell may take as long as it likes: stop() ends it.
+async function run(code, output) {
+  await start();
+  return send({ kind: "run", code }, output);
+}
+
+// Ends whatever runs: the worker goes, and the next question starts another.
+function interrupt() {
+  failed("stopped");
+}
+
 function watch(watcher) {
   watchers.add(watcher);
 }
 
-export const python = { start, stop, call, watch };
+export const python = { start, stop, call, run, interrupt, watch };
