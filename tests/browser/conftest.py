@@ -51,11 +51,16 @@ class Visit:
         self.tab.on("console", self._console)
         self.tab.on("pageerror", lambda error: self.errors.append(str(error)))
         self.tab.on("request", self._request)
-        self.tab.on("requestfailed", lambda request: self.errors.append(f"failed: {request.url}"))
+        self.tab.on("requestfailed", self._failed)
 
     def _console(self, message: Any) -> None:
         if message.type in ("error", "warning"):
             self.errors.append(message.text)
+
+    def _failed(self, request: Any) -> None:
+        # a page that is left stops what it was fetching: that is no failure
+        if request.failure != "net::ERR_ABORTED":
+            self.errors.append(f"failed: {request.url}")
 
     def _request(self, request: Any) -> None:
         if not request.url.startswith((self.host, "data:", "blob:")):
