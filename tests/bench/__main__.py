@@ -21,6 +21,8 @@ BOUNDS = {
     ("lint", "lint_ms"): 1.0,
     ("sample", "missed"): 1,
     ("plan", "plan_ms"): 5,
+    ("page", "again_s"): 0.1,
+    ("page", "plan_ms"): 50,
     ("lighthouse", "performance_missing"): 5,
     ("lighthouse", "accessibility_missing"): 0,
     ("lighthouse", "best_practices_missing"): 0,

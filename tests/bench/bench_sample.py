@@ -15,7 +15,7 @@ from torch import nn
 
 from mlhpc.estimate import sample
 
-STEPS = 1000
+STEPS = 4000
 SHARE = 0.02
 WITHIN = 0.10
 
