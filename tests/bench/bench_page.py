@@ -22,7 +22,8 @@ CALLS = 20
 # what the page's own script waits for: an answer of the planner, from call to result
 PLAN = """async number => {
     const { python } = await import("../assets/javascripts/python.js");
-    const given = size => ({ fields: { model: "resnet50", data_size: `${size} GB`, laptop_hours: "20 days" } });
+    const own = { model: "resnet50", laptop_hours: "20 days" };
+    const given = size => ({ fields: { ...own, data_size: `${size} GB` } });
     await python.call("plan_project", given(100));
     const times = [];
     for (let at = 0; at < number; at++) {
