@@ -9,7 +9,7 @@ Every error names the file, the question, the key and what is valid. The format:
     text = "{runs} runs of {hours_each} hours each ..."
     hint = "..."
     explain = "..."                        # shown after the answer; may hold {answer}
-    answer = "sweep_hours"                 # a function of derivations.py
+    answer = "sweep_hours"                 # a function of derivations
     unit = "h"
     tolerance = 0.05                       # relative
     claims = ["grid-four-gpus-same-speed"] # what the answer stands on
