@@ -171,7 +171,8 @@ def test_a_plan_is_made_live_and_its_link_makes_it_again(visit: Callable[..., Vi
     saved = Path(str(download.value.path())).read_text()
     assert saved.startswith("#!/bin/bash\n")
     tab.get_by_label("Size of the data").fill("large")
-    expect(tab.locator(".progress")).to_contain_text("is not a number with a unit")
+    said_there = tab.locator("form[data-tool='planner'] + .progress")
+    expect(said_there).to_contain_text("is not a number with a unit")
     assert reader.errors == []
     assert other.errors == []
 

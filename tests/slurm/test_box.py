@@ -94,7 +94,8 @@ def test_a_job_over_its_time_limit_is_ended_with_a_signal_it_can_catch(box: Box)
         command="trap 'echo caught; exit 0' USR1; sleep 200 & wait",
     )  # fmt: skip
     job_id = done(box, text)
-    assert log(box, job_id).strip() == "caught"
+    # Slurm may add a line of its own, on a process that has just ended
+    assert log(box, job_id).splitlines()[0] == "caught"
 
 
 def test_a_job_put_back_into_the_queue_starts_again_and_knows_it(box: Box, tmp_path: Path) -> None:

@@ -69,6 +69,8 @@ function setUp(place) {
       make("label", { class: "field field--short" }, "or open a file", make("input", { type: "file", onchange: event => load(event.target.files[0]) }))),
     said, list);
   place.hidden = false;
+  // this is what the page is for: Python may come while the script is being pasted
+  python.start().catch(error => { said.textContent = error.message; });
 }
 
 for (const place of document.querySelectorAll("[data-tool='check-script']")) setUp(place);
