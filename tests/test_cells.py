@@ -33,6 +33,8 @@ def test_a_cell_that_needs_more_than_the_core_fails_the_build() -> None:
         cells.output("import numpy")
     with pytest.raises(ToolError, match="ZeroDivisionError"):
         cells.output("1 / 0")
+    with pytest.raises(ToolError, match=r"not done after 0\.5 s"):
+        cells.output("while True: pass", limit_s=0.5)
 
 
 def test_an_unknown_cell_is_refused_with_the_known_ones() -> None:

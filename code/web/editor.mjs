@@ -40,11 +40,12 @@ const wrong = StateField.define({
   provide: field => EditorView.decorations.from(field),
 });
 
-export function edit(parent, text, label, run) {
+// `on.run` and `on.leave` are called for the keys that run the code and leave the editor.
+export function edit(parent, text, label, on) {
   const own = keymap.of([
-    { key: "Ctrl-Enter", mac: "Cmd-Enter", run: () => { run(); return true; } },
+    { key: "Ctrl-Enter", mac: "Cmd-Enter", run: () => { on.run(); return true; } },
     // so that Tab can leave: Escape first
-    { key: "Escape", run: view => { view.contentDOM.blur(); parent.querySelector("button")?.focus(); return true; } },
+    { key: "Escape", run: () => { on.leave(); return true; } },
   ]);
   const view = new EditorView({
     parent,

@@ -96,10 +96,108 @@ def test_output_with_markup_or_without_end_harms_nothing(visit: Callable[..., Vi
     run(cell)
     expect(cell.locator(".cell__live")).to_contain_text("more than the page shows", timeout=COLD_MS)
     assert len(cell.locator(".cell__live").inner_text()) < 150_000
-    cell.get_by_role("button", name="Stop").click(timeout=COLD_MS) if cell.get_by_role(
-        "button", name="Stop"
-    ).is_visible() else None
     assert reader.errors == []
+
+
+def test_output_of_many_short_lines_and_an_endless_error_are_cut(
+    visit: Callable[..., Visit],
+) -> None:
+    cell = cell_of(visit())
+    live = cell.locator(".cell__live")
+    write(cell, "for i in range(100_000): print()")
+    run(cell)
+    expect(live).to_contain_text("more than the page shows", timeout=COLD_MS)
+    assert live.evaluate("live => live.childNodes.length") < 10_000
+    write(cell, "raise ValueError('x' * 10_000_000)")
+    run(cell)
+    expect(live).to_contain_text("Line 1: ValueError: xxx", timeout=COLD_MS)
+    assert len(live.inner_text()) < 3_000
+
+
+def test_output_without_an_end_of_line_belongs_to_its_own_run(visit: Callable[..., Visit]) -> None:
+    cell = cell_of(visit())
+    live = cell.locator(".cell__live")
+    write(cell, "import sys\nprint('half', end='')\nsys.stdout = None")
+    run(cell)
+    expect(live).to_have_text("half", timeout=COLD_MS)
+    write(cell, "print('whole')\nraise SystemExit")
+    run(cell)
+    expect(live).to_have_text("whole")
+    expect(cell.get_by_role("status")).to_have_text("Done.")
+
+
+def test_part_of_a_line_is_shown_while_the_cell_goes_on(visit: Callable[..., Visit]) -> None:
+    cell = cell_of(visit())
+    write(cell, "print('so far', end=' ', flush=True)\nwhile True: pass")
+    run(cell)
+    expect(cell.locator(".cell__live")).to_contain_text("so far", timeout=COLD_MS)
+    expect(cell.get_by_role("status")).to_have_text("Running")
+
+
+def test_a_cell_that_ends_python_itself_says_so_and_the_next_runs(
+    visit: Callable[..., Visit],
+) -> None:
+    cell = cell_of(visit())
+    live = cell.locator(".cell__live")
+    write(cell, "import os\nos._exit(1)")
+    run(cell)
+    expect(live).to_contain_text("starts anew with the next run", timeout=COLD_MS)
+    write(cell, "print('again')")
+    run(cell)
+    expect(live).to_have_text("again", timeout=COLD_MS)
+
+
+def test_a_cell_that_asks_is_told_that_it_cannot(visit: Callable[..., Visit]) -> None:
+    reader = visit()
+    cell = cell_of(reader)
+    write(cell, "input('your name? ')")
+    run(cell)
+    expect(cell.locator(".cell__live")).to_contain_text("a cell cannot ask", timeout=COLD_MS)
+    assert reader.errors == []
+
+
+def test_a_stop_while_python_is_fetched_is_no_failure(visit: Callable[..., Visit]) -> None:
+    cell = cell_of(visit())
+    cell.page.route("**/python_stdlib.zip", lambda _: None)  # it never comes
+    run(cell)
+    cell.get_by_role("button", name="Stop").click()
+    expect(cell.get_by_role("status")).to_have_text("Stopped.")
+    expect(cell.locator(".cell__live")).to_have_text("stopped")
+
+
+def test_a_question_beside_an_endless_cell_is_told_to_wait_and_ends_nothing(
+    visit: Callable[..., Visit],
+) -> None:
+    cell = cell_of(visit())
+    write(cell, "print('begun')\nwhile True: pass")
+    run(cell)
+    expect(cell.locator(".cell__live")).to_contain_text("begun", timeout=COLD_MS)
+    box = cell.page.locator("#question-project-b")
+    box.get_by_label("Your laptop").check()
+    box.get_by_role("button", name="Check", exact=True).click()
+    expect(box.locator(".said")).to_contain_text("A cell of this page is running")
+    expect(cell.get_by_role("button", name="Stop")).to_be_visible()
+
+
+def test_where_the_editor_cannot_be_fetched_the_cell_says_so_and_still_runs(
+    visit: Callable[..., Visit],
+) -> None:
+    cell = cell_of(visit())
+    cell.page.route("**/editor.js", lambda route: route.abort())
+    cell.get_by_role("button", name="Change it").click()
+    expect(cell.get_by_role("status")).to_contain_text("could not be fetched")
+    run(cell)
+    expect(cell.locator(".cell__live")).to_contain_text("25 rounds", timeout=COLD_MS)
+
+
+@pytest.mark.parametrize(("address", "name"), [("02-ml-workflow/", "memory"), ("planner/", "plan")])
+def test_every_other_cell_prints_what_was_recorded(
+    visit: Callable[..., Visit], address: str, name: str
+) -> None:
+    cell = visit().open(address).locator(f"#cell-{name}")
+    recorded = cell.locator(".cell__output code").inner_text().strip()
+    run(cell)
+    expect(cell.locator(".cell__live")).to_have_text(recorded, timeout=COLD_MS)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -118,9 +216,11 @@ def test_a_cell_in_use_is_open_to_everyone(visit: Callable[..., Visit], scheme: 
 def test_the_keyboard_leaves_the_editor_after_escape(visit: Callable[..., Visit]) -> None:
     cell = cell_of(visit())
     write(cell, "x")
+    expect(cell.get_by_role("status")).to_contain_text("Esc, then Tab, leaves it")
     cell.page.keyboard.press("Escape")
-    focused = cell.page.evaluate("document.activeElement.className")
-    assert "cm-content" not in focused
+    expect(cell.get_by_role("button", name="Run")).to_be_focused()
+    cell.page.keyboard.press("Tab")
+    expect(cell.get_by_role("button", name="Reset")).to_be_focused()
 
 
 def test_without_javascript_a_cell_is_code_with_its_output(visit: Callable[..., Visit]) -> None:

@@ -18,6 +18,20 @@ PLANNER, CHECK = "planner/", "check-script/"
 COLD_MS = 120_000  # the first call fetches Python, on a machine that does other things
 SATELLITE = "#model=resnet50&data_size=1+TB&laptop_hours=20+days"
 
+# the browser's own score of what moved without being asked; below 0.1 counts as good
+SHIFT = """async () => {
+    const seen = [];
+    new PerformanceObserver(list => seen.push(...list.getEntries()))
+        .observe({ type: "layout-shift", buffered: true });
+    await new Promise(done => setTimeout(done, 1000));
+    const unasked = seen.filter(entry => !entry.hadRecentInput);
+    return {
+        supported: PerformanceObserver.supportedEntryTypes.includes("layout-shift"),
+        score: unasked.reduce((sum, entry) => sum + entry.value, 0),
+        what: unasked.flatMap(entry => entry.sources.map(one => one.node?.className ?? "")),
+    };
+}"""
+
 
 def said(tab: Tab, name: str) -> str:
     place = tab.locator(f"#question-{name} .said")
@@ -196,6 +210,19 @@ def test_a_script_is_checked_and_put_right_at_a_click(visit: Callable[..., Visit
     assert reader.errors == []
 
 
+def test_a_finding_stands_with_its_line_and_leads_to_it(visit: Callable[..., Visit]) -> None:
+    tab = visit().open(CHECK)
+    box = tab.get_by_role("textbox")
+    box.fill("#!/bin/bash\n#SBATCH --partition=gpu\n#SBATCH --mem=16\npython x.py\n")
+    tab.get_by_role("button", name="Check", exact=True).click()
+    finding = tab.locator(".finding", has_text="--mem=16").first
+    expect(finding.locator(".finding__line code")).to_have_text("#SBATCH --mem=16", timeout=COLD_MS)
+    finding.get_by_role("button", name="Line 3").click()
+    expect(box).to_be_focused()
+    chosen = box.evaluate("box => box.value.slice(box.selectionStart, box.selectionEnd)")
+    assert chosen == "#SBATCH --mem=16"
+
+
 HOSTILE = "<img src=x onerror=\"document.title='pwned'\"><script>document.title='pwned'</script>"
 
 
@@ -240,6 +267,18 @@ def test_a_worker_that_does_not_start_says_what_to_do(visit: Callable[..., Visit
     tab.locator("#question-project-a").get_by_label("Your laptop").check()
     check(tab, "project-a")
     assert "answers can be unfolded without it" in said(tab, "project-a")
+
+
+@pytest.mark.parametrize("address", [LESSON, LESSON + "#cell-sweep", PLANNER, CHECK, QUIZ])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_moves_while_a_page_loads(
+    visit: Callable[..., Visit], address: str, width: int
+) -> None:
+    tab = visit(width=width, height=800).open(address)
+    tab.wait_for_load_state("networkidle")
+    moved = tab.evaluate(SHIFT)
+    assert moved["supported"]
+    assert moved["score"] < 0.02, moved
 
 
 @pytest.mark.parametrize("address", [PLANNER + SATELLITE, CHECK, QUIZ, LESSON])

@@ -35,6 +35,17 @@ def copy_fonts(web: Path = WEB) -> list[Path]:
 
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
 STDLIB, LOCK = "python_stdlib.zip", "pyodide-lock.json"
+NOTICE = """Python for the page
+
+pyodide.mjs, pyodide.asm.mjs, pyodide.asm.wasm: Pyodide {version}, unchanged, under the Mozilla
+Public License 2.0 (https://www.mozilla.org/MPL/2.0/). Its source:
+https://github.com/pyodide/pyodide/tree/{version}
+
+python_stdlib.zip: Python's standard library as Pyodide {version} brings it, compiled to bytecode.
+pyodide.asm.wasm also holds Python itself. Copyright (c) 2001 Python Software Foundation; All Rights
+Reserved. Under the Python Software Foundation License Version 2
+(https://docs.python.org/3/license.html), which also names what Python incorporates.
+"""
 COMPILING_LIMIT_S = 600
 
 
@@ -47,7 +58,10 @@ def copy_python(web: Path = WEB) -> list[Path]:
     lock = json.loads((source / LOCK).read_text(encoding="utf-8"))
     (folder / LOCK).write_text(json.dumps({**lock, "packages": {}}), encoding="utf-8")
     _compile(web, folder / STDLIB)
-    return [*copied, folder / LOCK, folder / STDLIB]
+    version = json.loads((source / "package.json").read_text(encoding="utf-8"))["version"]
+    notice = folder / "python-LICENSE.txt"
+    notice.write_text(NOTICE.format(version=version), encoding="utf-8")
+    return [*copied, folder / LOCK, folder / STDLIB, notice]
 
 
 def bundle_editor(web: Path = WEB) -> Path:

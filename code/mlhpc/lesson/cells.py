@@ -33,13 +33,16 @@ def cell(name: str, folder: Path = FOLDER) -> str:
     )
 
 
-def output(code: str) -> str:
+def output(code: str, limit_s: float = LIMIT_S) -> str:
     """What a cell prints, with nothing but the core at hand. Raises ToolError where it fails."""
     core = str(Path(mlhpc.__file__).resolve().parent.parent)
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", START, core], input=code, capture_output=True, text=True,
-        timeout=LIMIT_S, check=False,
-    )  # fmt: skip
+    try:
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", START, core], input=code, capture_output=True,
+            text=True, timeout=limit_s, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise ToolError(f"cell: not done after {limit_s:g} s") from None
     if done.returncode != 0:
         words = done.stderr.strip().splitlines() or ["it failed without a word"]
         raise ToolError(f"cell: {words[-1]}")

@@ -6,6 +6,7 @@ A server is needed since browsers start no worker from a file.
 """
 
 import io
+import re
 import sys
 import zipfile
 from pathlib import Path
@@ -15,8 +16,13 @@ from mlhpc.errors import InputError
 
 NAME = "mlhpc-lesson.zip"
 FOLDER = "mlhpc-lesson"
+LINK = re.compile(rb"<a\b[^>]*" + NAME.encode() + rb"[^>]*>(.*?)</a>", re.S)
 FIXED = (2026, 1, 1, 0, 0, 0)  # the same site gives the same bytes
-READ_ME = "Machine Learning on HPC, without network: run  python3 start.py  in this folder.\n"
+READ_ME = """Machine Learning on HPC, without network: run  python3 start.py  in this folder,
+or double-click start.bat (Windows) or start.command (macOS).
+"""
+START_BAT = "@cd /d %~dp0\r\n@py start.py || python start.py\r\n@pause\r\n"
+START_COMMAND = '#!/bin/sh\ncd "$(dirname "$0")" && exec python3 start.py\n'
 START = '''"""Shows the lesson in this folder, without network:  python3 start.py [PORT]"""
 import functools
 import http.server
@@ -49,16 +55,26 @@ def pack(site: Path) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         _add(archive, "start.py", START.encode())
+        _add(archive, "start.bat", START_BAT.encode())
+        _add(archive, "start.command", START_COMMAND.encode(), mode=0o755)
         _add(archive, "README.txt", READ_ME.encode())
         for path in sorted(site.rglob("*")):
             if path.is_file() and path.name != NAME:
-                _add(archive, f"site/{path.relative_to(site).as_posix()}", path.read_bytes())
+                _add(archive, f"site/{path.relative_to(site).as_posix()}", _packed(path))
     return packed.getvalue()
 
 
-def _add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
+def _packed(path: Path) -> bytes:
+    """A file's bytes; a page's link to the zip is plain words: the zip does not hold itself."""
+    data = path.read_bytes()
+    return LINK.sub(rb"\1", data) if path.suffix == ".html" else data
+
+
+def _add(archive: zipfile.ZipFile, name: str, data: bytes, mode: int = 0o644) -> None:
     entry = zipfile.ZipInfo(f"{FOLDER}/{name}", FIXED)
     entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.create_system = 3  # so that the mode counts, wherever it is packed
+    entry.external_attr = mode << 16
     archive.writestr(entry, data)
 
 

@@ -17,17 +17,31 @@ class Cell {
     this.reset = button("Reset", () => this.restore(), { hidden: true });
     this.actions = make("div", { class: "actions" }, this.run, this.change, this.stop, this.reset);
     this.block.after(this.place, this.actions, this.said, this.output);
-    python.watch(text => { if (this.busy) this.said.textContent = text; });
+    python.watch(text => { if (this.busy) this.said.textContent = text || "Running"; });
   }
 
   async open() {
     if (this.editor) return this.editor.focus();
-    const { edit } = await import("../python/editor.js");
-    this.editor = edit(this.place, this.original, "Python code. Control Enter runs it, Escape leaves it.", () => this.start());
+    try {
+      const { edit } = await import("../python/editor.js");
+      this.edit(edit);
+    } catch {
+      this.said.textContent = "The editor could not be fetched. Try again when there is a network; the cell runs as it is.";
+    }
+  }
+
+  edit(edit) {
+    if (this.editor) return;
+    this.editor = edit(this.place, this.original, "Python code", { run: () => this.start(), leave: () => this.leave() });
     this.block.hidden = true;
     this.change.hidden = true;
     this.reset.hidden = false;
+    this.said.textContent = "Ctrl+Enter runs it. Esc, then Tab, leaves it.";
     this.editor.focus();
+  }
+
+  leave() {
+    (this.busy ? this.stop : this.run).focus();
   }
 
   restore() {
@@ -55,13 +69,17 @@ class Cell {
     this.output.hidden = false;
     this.output.textContent = "";
     this.said.textContent = "Running";
-    this.run.disabled = true;
+    // not disabled: whoever pressed it keeps the focus
+    this.run.setAttribute("aria-disabled", "true");
+    this.reset.disabled = true;
     this.stop.hidden = false;
   }
 
   end(found) {
     this.busy = false;
-    this.run.disabled = false;
+    this.run.removeAttribute("aria-disabled");
+    if (document.activeElement === this.stop) this.run.focus();
+    this.reset.disabled = false;
     this.stop.hidden = true;
     if (found.error) {
       const where = found.line ? `Line ${found.line}: ` : "";

@@ -16,7 +16,8 @@ function setUp(place) {
     begun = true;
     if (input.value.length > LARGEST) { said.textContent = `A job script of more than ${LARGEST.toLocaleString("en")} characters is none.`; return; }
     try {
-      show(await python.call("check", { script: input.value }));
+      const lines = input.value.split("\n");
+      show(await python.call("check", { script: input.value }), lines);
     } catch (error) {
       said.textContent = error.message;
     }
@@ -31,14 +32,27 @@ function setUp(place) {
     check();
   }
 
-  function show(findings) {
+  // The finding beside its line: the editor shows the line, chosen whole.
+  function goTo(finding) {
+    const before = input.value.split("\n").slice(0, finding.line - 1).join("\n");
+    const begin = finding.line > 1 ? before.length + 1 : 0;
+    const end = input.value.indexOf("\n", begin);
+    input.focus();
+    input.setSelectionRange(begin, end < 0 ? input.value.length : end);
+    input.scrollTop = (finding.line - 2) * parseFloat(getComputedStyle(input).lineHeight);
+  }
+
+  function show(findings, lines) {
     const count = weight => findings.filter(one => one.severity === weight).length;
     const told = ["error", "warning", "note"].map(weight => [count(weight), weight])
       .filter(([number]) => number).map(([number, weight]) => `${number} ${weight}${number > 1 ? "s" : ""}`);
     const good = !count("error") && !count("warning");
     said.textContent = `${good ? "No error and no warning" : ""}${good && told.length ? "; " : ""}${told.join(", ")}.`;
     list.replaceChildren(...findings.map(one => make("article", { class: `finding finding--${one.severity}` },
-      make("p", { text: `Line ${one.line}, ${one.severity}: ${one.message} ` }),
+      make("p", { class: "finding__line" },
+        button(`Line ${one.line}`, () => goTo(one), { class: "action action--small" }),
+        make("code", { text: lines[one.line - 1] ?? "" })),
+      make("p", { text: `${one.severity[0].toUpperCase()}${one.severity.slice(1)}: ${one.message}` }),
       one.fix ? make("pre", {}, make("code", { text: one.fix })) : null,
       one.fix ? button("Write this line", () => fix(one)) : null,
       make("p", {}, make("a", { href: `../rules/#${one.rule}`, text: `The rule: ${one.rule}` })))));

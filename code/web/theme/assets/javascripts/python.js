@@ -6,8 +6,12 @@
 const WHEEL = document.querySelector('meta[name="mlhpc-wheel"]')?.content;
 const LIMIT_MS = 20_000; // no question takes a tenth of it: beyond it the worker is started anew
 
+const STOPPED = "stopped";
+const BUSY = "A cell of this page is running: stop it or wait for its end, then ask again.";
+
 let worker;
 let ready;
+let cells = 0; // that run now
 let last = 0;
 const waiting = new Map();
 const watchers = new Set();
@@ -63,7 +67,7 @@ function start() {
   ready = send({ kind: "start", wheel: new URL(WHEEL, document.baseURI).href }).catch(error => {
     stop();
     show("");
-    throw new Error(remedy(error.message));
+    throw error.message === STOPPED ? error : new Error(remedy(error.message));
   });
   return ready;
 }
@@ -75,6 +79,7 @@ function stop() {
 }
 
 async function call(name, given) {
+  if (cells) throw new Error(BUSY);
   await start();
   const limit = setTimeout(() => failed("it took too long, and was stopped"), LIMIT_MS);
   try {
@@ -88,13 +93,18 @@ async function call(name, given) {
 
 // Runs a cell; output comes as it is written. A cell may take as long as it likes: stop() ends it.
 async function run(code, output) {
-  await start();
-  return send({ kind: "run", code }, output);
+  cells += 1;
+  try {
+    await start();
+    return await send({ kind: "run", code }, output);
+  } finally {
+    cells -= 1;
+  }
 }
 
 // Ends whatever runs: the worker goes, and the next question starts another.
 function interrupt() {
-  failed("stopped");
+  failed(STOPPED);
 }
 
 function watch(watcher) {
