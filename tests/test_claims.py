@@ -358,6 +358,7 @@ def a_record(cluster_name: str) -> record.Record:
         "started": "2026-05-01T12:00:00+00:00",
         "provenance": where,
         "unknown": {},
+        "notes": [],
     }
     document["checksum"] = record.checksum(document)
     return record.parse(copy.deepcopy(document), "here")
@@ -365,7 +366,7 @@ def a_record(cluster_name: str) -> record.Record:
 
 def test_a_record_of_the_cluster_supports_a_claim_and_ends_its_being_unmeasured() -> None:
     which = {"benchmark": "small", "gpu": "a100"}
-    here, elsewhere = a_record(CLUSTER.name), a_record("another")
+    here, elsewhere = a_record(CLUSTER.key), a_record("another")
     holds = a_claim(kind="measurable", record=which)
     assert verdicts.faults(holds, CLUSTER, [here]) == []
     assert verdicts.faults(holds, CLUSTER, [elsewhere]) != []

@@ -83,7 +83,7 @@ def test_two_processes_train_as_one_does_on_the_whole_batch(tmp_path: Path) -> N
     (result,) = launch("--batch", "64", "--width", "8", "--warmup", "1", "--steps", "19",
                        "--learning-rate", "0.2", "--save", str(weights))  # fmt: skip
     losses, expected = alone(20, 64, 8)
-    assert result["processes"] == 2
+    assert result["params"] == {"mode": "strong", "processes": 2, "batch": 64, "width": 8}
     assert result["replicas_equal"] is True
     assert len(result["samples"]) == 19
     assert min(result["samples"]) > 0
@@ -96,8 +96,15 @@ def test_two_processes_train_as_one_does_on_the_whole_batch(tmp_path: Path) -> N
 
 def test_one_launch_times_each_count_of_processes() -> None:
     results = launch("--smoke", "--processes", "1", "2")
-    assert [result["processes"] for result in results] == [1, 2]
+    assert [result["params"]["processes"] for result in results] == [1, 2]
     assert results[0]["losses"] == pytest.approx(results[1]["losses"], rel=1e-3)
+
+
+def test_with_weak_scaling_each_process_has_a_batch_of_its_own() -> None:
+    results = launch("--smoke", "--processes", "1", "2", "--mode", "strong", "weak")
+    assert [(one["params"]["mode"], one["params"]["batch"]) for one in results] == [
+        ("strong", 128), ("strong", 128), ("weak", 128), ("weak", 256)
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,12 @@ from typing import Any
 import nbformat
 import pytest
 
+from mlhpc.bench import processes
+from mlhpc.bench import sources as bench_sources
 from mlhpc.cli import main
 from mlhpc.errors import InputError
 from mlhpc.lesson import figures
-from mlhpc.lesson.gallery import load_results, parse, processes, sources
+from mlhpc.lesson.gallery import load_results, parse, sources
 from mlhpc.lesson.gallery.build import Report, build
 from mlhpc.lesson.gallery.project import Project
 
@@ -191,8 +193,8 @@ def test_another_version_of_a_library_executes_what_imports_it(
 ) -> None:
     put(project, a=script(LINE), b=script(TABLE))
     gallery(project)
-    found = sources._version
-    monkeypatch.setattr(sources, "_version", lambda name: found(name) + ".post1")
+    found = bench_sources.version
+    monkeypatch.setattr(bench_sources, "version", lambda name: found(name) + ".post1")
     assert executed(gallery(project)) == ["a"]
 
 

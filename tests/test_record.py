@@ -39,6 +39,7 @@ DOCUMENT = {
         "variables": {"OMP_NUM_THREADS": "8"},
     },
     "unknown": {"cpu_model": "the node does not say"},
+    "notes": ["the repetitions did not settle"],
 }
 
 
@@ -140,6 +141,9 @@ def _other(value: object) -> object:
         ({"gpu_count": True}, "gpu_count: True is not a int"),
         ({"unknown": {"python": "no"}}, "'python' is not a field that may be unknown"),
         ({"unknown": {"cpu_model": ""}}, "cpu_model: needs its reason"),
+        ({"notes": [""]}, "'' is not a text"),
+        ({"notes": [3]}, "3 is not a text"),
+        ({"notes": ["x" * 301]}, "is not a text of 1 to 300"),
         ({"cpu_model": "EPYC"}, "has a value and a reason to be unknown"),
     ],
 )

@@ -47,7 +47,7 @@ program = jobs / "scaling" / "train_ddp.py"
 def recorded():
     """Seconds a step by number of processes, from committed records, and where they were made."""
     found = record.load_all(content.find().measurements)
-    runs = [one for one in found if one.benchmark == "scaling" and "processes" in one.params]
+    runs = [one for one in found if one.benchmark == "scaling" and one.params["mode"] == "strong"]
     seconds = {one.params["processes"]: one.median for one in runs}
     machines = {one.provenance["gpu_model"] or one.provenance["cpu_model"] for one in runs}
     return (seconds, machines.pop()) if len(seconds) >= 4 and len(machines) == 1 else ({}, "")
@@ -61,7 +61,7 @@ def run(counts):
     command = [*launch, str(max(counts)), str(program), *options, *map(str, counts)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     results = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    return {one["processes"]: statistics.median(one["samples"]) for one in results}
+    return {one["params"]["processes"]: statistics.median(one["samples"]) for one in results}
 
 
 # %%

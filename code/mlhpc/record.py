@@ -1,9 +1,9 @@
-"""A measurement with its provenance: validate, key, latest, load.
+"""A measurement with its provenance: validate, key, latest, load, save.
 
 A record is one JSON file in ``episodes/measurements/``. It says what ran, where, with what, and
 every repetition. A field that is not known holds ``null`` and its reason stands under
 ``unknown``; a field that is missing is refused. The checksum catches an edit by accident, not
-one by intent.
+one by intent. ``notes`` say what was odd while it ran: throttling, another process, a wide spread.
 """
 
 import hashlib
@@ -17,9 +17,11 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from mlhpc import content
 from mlhpc.errors import InputError
 
 SCHEMA = 1
+LONGEST_NOTE = 300
 
 # The only variables of the environment that a record may hold: they change speed, none names a
 # person or a machine.
@@ -49,6 +51,7 @@ FIELDS: dict[str, tuple[type, ...]] = {
     "started": (str,),
     "provenance": (dict,),
     "unknown": (dict,),
+    "notes": (list,),
     "checksum": (str,),
 }
 PROVENANCE: dict[str, tuple[type, ...]] = {
@@ -103,6 +106,7 @@ class Record:
     started: datetime
     provenance: Mapping[str, Any]
     unknown: Mapping[str, str]
+    notes: tuple[str, ...]
     checksum: str
 
     @property
@@ -114,6 +118,11 @@ class Record:
     def spread(self) -> float:
         """(largest - smallest) / median: a share, 0 for a single sample."""
         return (max(self.samples) - min(self.samples)) / self.median
+
+    @property
+    def is_cpu(self) -> bool:
+        """Whether no GPU took part."""
+        return bool(self.provenance["gpu_count"] == 0)
 
     @property
     def key(self) -> Key:
@@ -161,6 +170,7 @@ def parse(document: object, where: str) -> Record:
         started=_started(document["started"], where),
         provenance=provenance,
         unknown=unknown,
+        notes=tuple(document["notes"]),
         checksum=document["checksum"],
     )
 
@@ -174,6 +184,52 @@ def load(path: Path) -> Record:
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not valid JSON: {error}") from error
     return parse(document, str(path))
+
+
+def seal(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The document with the checksum that fits it. Raises InputError where it is no record."""
+    sealed = {**document, "checksum": checksum(document)}
+    parse(sealed, str(document.get("benchmark", "record")))
+    return sealed
+
+
+def file_name(document: Mapping[str, Any]) -> str:
+    """The name of a record's file: what, when, and which of several of that moment."""
+    when = datetime.fromisoformat(document["started"]).strftime("%Y%m%dT%H%M%SZ")
+    return f"{document['benchmark']}-{when}-{document['checksum'][:12]}.json"
+
+
+def save(document: Mapping[str, Any], folder: Path) -> Path:
+    """Write a sealed record into ``folder``, whole or not at all; the path of its file.
+
+    A record that is there already is left as it is: one file, however often it is saved. Raises
+    InputError for a document that is no record.
+    """
+    name = file_name(document)
+    parse(document, name)
+    text = json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    content.write_atomic(folder / name, text)
+    return folder / name
+
+
+def merge(sources: Iterable[Path], folder: Path) -> list[Path]:
+    """Save records from other files into ``folder``; the paths of those that were new.
+
+    Every file is read first: one that is no record stops the merge before anything is written.
+    Raises InputError also for two records of one moment that measure the same and differ.
+    """
+    known = load_all(folder)
+    seen = {found.checksum for found in known}
+    moments = {(found.key, found.started): found.checksum for found in known}
+    new = []
+    for path in sources:
+        found = load(path)
+        if moments.setdefault((found.key, found.started), found.checksum) != found.checksum:
+            raise InputError(f"{path}: another record measures the same at the same moment")
+        if found.checksum not in seen:
+            seen.add(found.checksum)
+            new.append(json.loads(path.read_text(encoding="utf-8")))
+    return [save(document, folder) for document in new]
 
 
 def load_all(folder: Path) -> list[Record]:
@@ -275,6 +331,7 @@ def _check_values(document: Mapping[str, Any], where: str) -> None:
     _check_samples(document["samples"], where)
     _check_provenance(document["provenance"], where)
     _check_params(document["params"], where)
+    _check_notes(document["notes"], where)
     if document["checksum"] != checksum(document):
         raise InputError(f"{where}: checksum: does not fit; the record was changed by hand")
 
@@ -294,6 +351,14 @@ def _check_params(params: Mapping[str, object], where: str) -> None:
         if not isinstance(value, (str, int, float, bool)):
             raise InputError(
                 f"{where}: params: {name}: {value!r} is not text, number or true/false"
+            )
+
+
+def _check_notes(notes: list[object], where: str) -> None:
+    for note in notes:
+        if not isinstance(note, str) or not note.strip() or len(note) > LONGEST_NOTE:
+            raise InputError(
+                f"{where}: notes: {note!r} is not a text of 1 to {LONGEST_NOTE} characters"
             )
 
 

@@ -1,11 +1,12 @@
 """Train a small network data-parallel, on 1, 2, ... processes of one job, and time its steps.
 
-    torchrun --standalone --nproc-per-node 4 train_ddp.py --processes 1 2 4
+    torchrun --standalone --nproc-per-node 4 train_ddp.py --processes 1 2 4 --mode strong weak
 
-Every process holds the whole network and an equal share of one batch whose size does not depend
-on how many there are (strong scaling). DistributedDataParallel averages the gradients, so each
-count of processes takes the same steps as one process would. For each count, one line of JSON
-says how long each step took and how the loss went. The data are made up: nothing is loaded.
+Every process holds the whole network. With strong scaling each has an equal share of one batch
+whose size does not depend on how many there are: DistributedDataParallel averages the gradients, so
+each count of processes takes the same steps as one process would. With weak scaling each has a
+batch of that size of its own. For each count, one line of JSON says how long each step took and
+how the loss went. The data are made up: nothing is loaded.
 """
 
 import argparse
@@ -13,7 +14,7 @@ import hashlib
 import json
 import os
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -30,14 +31,36 @@ class Result:
     """What one count of processes did; ``samples`` are seconds a step, in rank 0."""
 
     processes: int
-    device: str
-    backend: str
-    batch: int
+    mode: str
+    device: torch.device
+    batch: int  # images a step, over all processes
     width: int
-    unit: str
     samples: list[float]
     losses: list[float]
     replicas_equal: bool
+
+    def document(self) -> dict[str, object]:
+        """The line that is printed, in the form of all programs here."""
+        gpu = torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else None
+        params = {"mode": self.mode, "processes": self.processes, "batch": self.batch,
+                  "width": self.width}  # fmt: skip
+        return {
+            "kind": "result",
+            "benchmark": "scaling",
+            "params": params,
+            "unit": "s",
+            "samples": self.samples,
+            "seconds": self.samples,
+            "device": {
+                "type": self.device.type,
+                "name": gpu,
+                "count": self.processes if gpu else 0,
+            },
+            "settled": True,
+            "backend": dist.get_backend(),
+            "losses": self.losses,
+            "replicas_equal": self.replicas_equal,
+        }
 
 
 def main() -> None:
@@ -45,27 +68,35 @@ def main() -> None:
     device = pick_device(options.device)
     dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
     try:
-        for processes in options.processes or [dist.get_world_size()]:
+        for mode, processes in settings(options):
             # every process must take part in making a group, also those that are not in it
             group = dist.new_group(list(range(processes)))
             if dist.get_rank() < processes:
-                result = train(options, processes, device, group)
+                result = train(options, mode, processes, device, group)
                 if dist.get_rank() == 0:
-                    print(json.dumps(asdict(result)), flush=True)
+                    print(json.dumps(result.document()), flush=True)
             dist.barrier()
     finally:
         dist.destroy_process_group()
 
 
+def settings(options: argparse.Namespace) -> list[tuple[str, int]]:
+    """(mode, processes) of each result; one process is the same in both modes."""
+    counts = options.processes or [dist.get_world_size()]
+    return [(mode, count) for mode in options.mode for count in counts]
+
+
 def train(
-    options: argparse.Namespace, processes: int, device: torch.device, group: dist.ProcessGroup
-) -> Result:
+    options: argparse.Namespace, mode: str, processes: int, device: torch.device,
+    group: dist.ProcessGroup,
+) -> Result:  # fmt: skip
     """Take the steps with the first ``processes`` processes; the others wait."""
+    batch = options.batch * (processes if mode == "weak" else 1)
     torch.manual_seed(SEED)
     network = build(options.width).to(device)
     model = DistributedDataParallel(network, process_group=group)
     optimizer = torch.optim.SGD(model.parameters(), lr=options.learning_rate)
-    images, labels = (part.to(device) for part in share(options.batch, dist.get_rank(), processes))
+    images, labels = (part.to(device) for part in share(batch, dist.get_rank(), processes))
 
     losses, samples = [], []
     for step in range(options.warmup + options.steps):
@@ -83,11 +114,10 @@ def train(
         torch.save(network.state_dict(), options.save)
     return Result(
         processes=processes,
-        device=device.type,
-        backend=dist.get_backend(),
-        batch=options.batch,
+        mode=mode,
+        device=device,
+        batch=batch,
         width=options.width,
-        unit="s",
         samples=samples,
         losses=losses,
         replicas_equal=same_everywhere(fingerprint(network), group),
@@ -170,7 +200,11 @@ def arguments() -> argparse.Namespace:
         "--processes", type=int, nargs="+", metavar="N",
         help="counts to time, each at most what torchrun started (default: all)",
     )  # fmt: skip
-    parser.add_argument("--batch", type=int, default=1024, help="images a step, over all processes")
+    parser.add_argument(
+        "--mode", choices=["strong", "weak"], nargs="+", default=["strong"],
+        help="strong: --batch is shared by all processes; weak: each has one",
+    )  # fmt: skip
+    parser.add_argument("--batch", type=int, default=1024, help="images a step")
     parser.add_argument("--width", type=int, default=64, help="channels of the first layer")
     parser.add_argument("--steps", type=int, default=30, help="steps to time")
     parser.add_argument("--warmup", type=int, default=5, help="steps before them, not timed")

@@ -46,7 +46,7 @@ def _record(
 ) -> record.Record | None:
     if claim.record is None:
         return None
-    which: dict[str, Any] = {**claim.record, "cluster": cluster.name}
+    which: dict[str, Any] = {**claim.record, "cluster": cluster.key}
     return record.latest(records, **which)
 
 

@@ -28,7 +28,9 @@ COMMANDS = {
     "plan": "plan a project: where to run it, what to ask for, the job scripts, and why",
     "quiz": "questions whose answers are worked out: in the terminal, graded, on paper",
     "lint": "check job scripts: what Slurm would refuse, and what you would regret",
-    "record": "validate records of measurements",
+    "bench": "time the lesson's programs, here or by jobs of the cluster",
+    "refresh": "measure the figures anew by jobs of the cluster; makes a branch to review",
+    "record": "validate records of measurements, and bring them together",
     "gallery": "run the examples and write their pages",
 }
 
@@ -65,6 +67,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         print("mlhpc: stopped", file=sys.stderr)
+        # an interruption that came inside a library's exec() is remembered by the interpreter, which
+        # would then end by a signal and not with our exit code; the next exec() forgets it
+        exec("")  # noqa: S102
         return 130
 
 

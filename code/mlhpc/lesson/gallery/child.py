@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import signal
 import sys
 import tempfile
 import traceback
@@ -11,7 +12,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from mlhpc.lesson.gallery import cells, processes
+from mlhpc.bench import processes
+from mlhpc.lesson.gallery import cells
 from mlhpc.lesson.gallery.outcome import Failure
 from mlhpc.lesson.gallery.project import Project
 from mlhpc.lesson.gallery.script import Script
@@ -23,7 +25,12 @@ def start(script: Script, project: Project, folder: Path) -> int:
     """Fork a process that runs ``script`` and leaves its result in ``folder``; return its id."""
     sys.stdout.flush()
     sys.stderr.flush()
-    pid = os.fork()
+    # what libraries do around a fork swallows exceptions: an interruption there would be lost
+    held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        pid = os.fork()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
     if pid:
         return pid
     code = 1

@@ -1,9 +1,7 @@
 """The machine that results come from, in words that name no host and no person."""
 
 import platform
-import re
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,6 +30,8 @@ def describe(gpu_used: str | None, may_use_gpu: bool, versions: dict[str, str]) 
     ``gpu_used`` is the model that the script's own process used; what it launched is not seen, so
     where it ``may_use_gpu`` a GPU is only said to be there.
     """
+    from mlhpc.bench.provenance import cpu_model
+
     cores, model = _detected().cpus.usable, cpu_model()
     python = platform.python_version()
     names = [
@@ -56,14 +56,3 @@ def _gpu_text(gpu_used: str | None, may_use_gpu: bool) -> str:
     if gpus():
         return f"{gpus()[0]} available" if may_use_gpu else "GPU not used"
     return "no GPU" if _detected().gpu_status == "none" else "GPU unknown"
-
-
-@cache
-def cpu_model() -> str | None:
-    """The processor's model without trade marks and clock; None where the system does not say."""
-    cpuinfo = Path("/proc/cpuinfo")
-    text = cpuinfo.read_text(encoding="utf-8", errors="replace") if cpuinfo.exists() else ""
-    found = re.search(r"^model name\s*:\s*(.+)$", text, flags=re.MULTILINE)
-    model = found[1] if found else platform.processor()
-    short = re.sub(r"\((R|TM)\)|\bCPU\b|@.*|\b\d+-Core\b|\bProcessor\b", "", model)
-    return " ".join(short.split()) or None

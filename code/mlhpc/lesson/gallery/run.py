@@ -17,7 +17,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from mlhpc.lesson.gallery import child, machine, processes
+from mlhpc.bench import processes
+from mlhpc.lesson.gallery import child, machine
 from mlhpc.lesson.gallery.outcome import Failure, Outcome, read_output
 from mlhpc.lesson.gallery.project import Project
 from mlhpc.lesson.gallery.script import Script
