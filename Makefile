@@ -30,11 +30,12 @@ test: check site  ## set up, build everything, run every check and test
 	$(call say,Running the tests)
 	@MLHPC_SITE=$(CURDIR)/site $(BIN)/pytest
 
-check: $(VENV)/ready  ## style and types
-	$(call say,Checking style and types)
+check: $(VENV)/ready  ## style, types and records
+	$(call say,Checking style, types and records)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/mlhpc record check
 
 bench: site $(BENCH)/ready  ## measure speed against the usual tools; one line of JSON
 	$(call say,Measuring (some minutes))

@@ -228,7 +228,7 @@ def test_uses_are_found_with_page_and_line(tmp_path: Path) -> None:
     {{ see("runs",
            "other") }}
     {% set x = history( "third" ) %}
-    | {{ evidence("runs", benchmark="resnet50", gpu="a100") }} | {{ "claim(x)" }} |
+    | {{ evidence("runs", "ResNet-50", gpu="a100") }} | {{ "claim(x)" }} |
     """
     lesson = lesson_with(tmp_path, {"01-a.md": textwrap.dedent(page)})
     assert claims.uses(lesson) == {

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.test_collect import NO_GPU
 from tests.test_record import signed
 
 from mlhpc import content
@@ -142,17 +143,26 @@ def test_nothing_measured_is_said_and_tied_to_nothing(pages: Pages) -> None:
 def test_a_cell_shows_the_claim_with_its_machine_until_there_is_a_record(
     lesson: content.Lesson,
 ) -> None:
-    before = Pages(lesson).evidence("seen-elsewhere", "resnet", gpu="a100")
+    before = Pages(lesson).evidence("seen-elsewhere", "ResNet-50", gpu="a100")
     assert plain(before).startswith("9 images/s<br>")
     assert "a &lt;desktop&gt; CPU" in before
     (lesson.measurements / "r.json").write_text(json.dumps(signed()))
-    after = Pages(lesson).evidence("seen-elsewhere", "resnet", gpu="a100")
-    assert plain(after) == "104 images/s"
-    assert refs(after)[0][0] == "record"
+    alone = Pages(lesson).evidence("seen-elsewhere", "ResNet-50", gpu="a100")
+    assert plain(alone).startswith("9 images/s<br>"), "a speed-up needs its baseline"
+    base = signed(**NO_GPU, samples=[10.0, 8.0, 9.0])
+    (lesson.measurements / "b.json").write_text(json.dumps(base))
+    after = Pages(lesson).evidence("seen-elsewhere", "ResNet-50", gpu="a100")
+    assert plain(after).startswith("11.6×<br>")
+    assert "over 8 cores of AMD EPYC" in after
+    assert [kind for kind, _ in refs(after)] == ["record", "record"]
+    others = [("ResNet-50", "l40s", 1), ("ResNet-50", "a100", 4), ("BERT-base", "a100", 1)]
+    for workload, gpu, gpus in others:
+        shown = Pages(lesson).evidence("seen-elsewhere", workload, gpu=gpu, gpus=gpus)
+        assert plain(shown).startswith("9 images/s<br>"), (workload, gpu, gpus)
 
 
 def test_a_cell_without_value_is_not_measured_once(pages: Pages) -> None:
-    assert pages.evidence("words-only", "resnet").count("not measured here") == 1
+    assert pages.evidence("words-only", "ResNet-50", "a100").count("not measured here") == 1
 
 
 def test_a_record_of_another_machine_never_stands_in_a_cell(lesson: content.Lesson) -> None:
@@ -164,7 +174,8 @@ def test_a_record_of_another_machine_never_stands_in_a_cell(lesson: content.Less
     )
     (lesson.measurements / "r.json").write_text(json.dumps(other))
     pages = Pages(lesson)
-    assert plain(pages.evidence("seen-elsewhere", "resnet")).startswith("9 images/s")
+    shown = pages.evidence("seen-elsewhere", "ResNet-50", gpu="a100")
+    assert plain(shown).startswith("9 images/s")
     named = plain(pages.measured("resnet", cluster="elsewhere"))
     assert named == "104 images/s (1 × NVIDIA H200, elsewhere)"
 

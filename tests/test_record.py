@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mlhpc import record
+from mlhpc import content, record
+from mlhpc.bench import catalogue
 from mlhpc.cli import main
 from mlhpc.errors import InputError
 
@@ -240,3 +241,31 @@ def test_the_command_checks_files_and_says_which_is_bad(tmp_path: Path, capsys) 
     error = capsys.readouterr().err
     assert "bad.json: checksum: does not fit" in error
     assert "good.json" not in error
+
+
+def test_the_committed_records_are_whole_and_of_a_known_program_and_commit() -> None:
+    lesson = content.find()
+    known = {name for one in catalogue.load(lesson).values() for name in one.benchmarks}
+    found = record.load_all(lesson.measurements)
+    assert len(found) >= 40
+    for one in found:
+        assert one.benchmark in known, one.name
+        assert one.provenance["dirty"] is False, one.name
+        assert one.provenance["command"].startswith("mlhpc bench run "), one.name
+    names = {path.name for path in lesson.measurements.glob("*.json")}
+    documents = [json.loads((lesson.measurements / name).read_text()) for name in names]
+    assert {record.file_name(one) for one in documents} == names
+
+
+def test_a_committed_record_that_is_edited_in_any_place_is_refused(tmp_path: Path) -> None:
+    path = next(iter(sorted(content.find().measurements.glob("*.json"))))
+    document = json.loads(path.read_text())
+    places = [(name,) for name in document] + [("provenance", name) for name in record.PROVENANCE]
+    for place in places:
+        changed = copy.deepcopy(document)
+        target = changed if len(place) == 1 else changed["provenance"]
+        target[place[-1]] = "x" if target[place[-1]] != "x" else "y"
+        edited = tmp_path / "edited.json"
+        edited.write_text(json.dumps(changed))
+        with pytest.raises(InputError, match=r"edited\.json"):
+            record.load(edited)

@@ -1,4 +1,4 @@
-"""The job script and the short page beside each program; ``python -m mlhpc.bench.pages`` writes them.
+"""Job script and short page beside each program; ``python -m mlhpc.bench.pages`` writes them.
 
 Both say what the catalogue says: a test compares them with it.
 """

@@ -165,7 +165,7 @@ class Submission:
         """Write the script and check it. Raises InputError with what Slurm would refuse."""
         state, options = self.state, self.options
         deposit = script.Deposit(
-            root=options.root.resolve(),
+            lesson=options.lesson.root.resolve(),
             result=state.result(self.task).resolve(),
             logs=state.logs.resolve(),
             python=options.python,

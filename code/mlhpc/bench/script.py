@@ -72,7 +72,7 @@ def job_name(program: Program, target: Target, token: str = "") -> str:
 class Deposit:
     """Where a job finds the checkout and leaves what it measured, and how its name is made one."""
 
-    root: Path
+    lesson: Path
     result: Path
     logs: Path
     python: str
@@ -174,7 +174,8 @@ def _measuring(job: _Job) -> Iterator[str]:
     if job.deposit is None:
         yield "# from the folder of the checkout"
     else:
-        yield f"cd {shlex.quote(str(job.deposit.root))} || exit 1"
+        yield f"cd {shlex.quote(str(job.deposit.lesson.parent))} || exit 1"
+        run += f" --lesson {shlex.quote(str(job.deposit.lesson))}"
     if job.target.tier:
         yield f'folder="{job.target.folder}/mlhpc-bench-$SLURM_JOB_ID"'
         yield 'mkdir -p "$folder" || exit 1'

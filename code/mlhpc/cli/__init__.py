@@ -67,8 +67,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         print("mlhpc: stopped", file=sys.stderr)
-        # an interruption that came inside a library's exec() is remembered by the interpreter, which
-        # would then end by a signal and not with our exit code; the next exec() forgets it
+        # an interruption that came inside a library's exec() is remembered by the interpreter,
+        # which would then end by a signal and not with our exit code; the next exec() forgets it
         exec("")  # noqa: S102
         return 130
 

@@ -5,9 +5,11 @@ sources of truth (cluster file, claims, records) and the executed examples, each
 """
 
 import html
+import os
 import re
 import sys
 from collections.abc import Callable
+from datetime import UTC, date, datetime
 from functools import cached_property, wraps
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from mlhpc import claims as claims_ledger
 from mlhpc import cluster, content, quiz, record
 from mlhpc.errors import InputError, ToolError
 from mlhpc.lesson import cells, examples, planning, questions, receipts, rules
+from mlhpc.lesson.figures import embed, tables
 from mlhpc.lesson.marks import mark
 from mlhpc.quiz import bank
 
@@ -28,6 +31,7 @@ NAMES = (
     "storage",
     "measured",
     "evidence",
+    "figure",
     "history",
     "example",
     "example_link",
@@ -113,18 +117,31 @@ class Pages:
         found = record.latest(self.records, benchmark, **which)
         return self._measured(found) if found else _unmeasured()
 
-    def evidence(self, claim_id: str, benchmark: str, **which: Any) -> str:
-        """For a cell: this cluster's record, else the claim with where it was seen, unmeasured."""
-        named = which | {"cluster": self.cluster.key}
-        found = record.latest(self.records, benchmark, **named)
+    def evidence(self, claim_id: str, workload: str, gpu: str, gpus: int = 1) -> str:
+        """For a cell: this cluster's speed-up, else the claim with where it was seen, unmeasured.
+
+        ``workload`` is named as in the figure of speed-ups.
+        """
+        found = tables.measured_gain(self.records, self.cluster, workload, gpu, gpus)
         if found:
-            return self._measured(found)
+            times, one, base = found
+            shown = examples.shown(times, "×")
+            tie = mark("record", f"record:{base.name}")
+            tie += mark("record", f"record:{one.name}", shown)
+            return f'{tie}<br><small class="evidence">over {tables.machine(base)}</small>'
         stated = self.ledger[claim_id]
         text = stated.shown()
         if not text:
             return self._tie(stated, "") + _unmeasured()
         where = html.escape(stated.machine or NOT_MEASURED)
         return f'{self._tie(stated, text)}<br><small class="evidence">{where}</small>'
+
+    def figure(self, name: str) -> str:
+        """A figure made from records, with its data; 'not measured here' where there is none."""
+        if name not in tables.CHARTS:
+            raise InputError(f"figure: no {name!r}; valid: {', '.join(tables.CHARTS)}")
+        found = tables.chart(name, self.records, self.cluster)
+        return embed.figure(self.lesson, found, self.records, self.cluster.key, _today())
 
     def history(self, claim_id: str) -> str:
         """What an earlier text said, what is right and why, as a list item's text."""
@@ -270,6 +287,12 @@ def find_call(text: str, name: str, args: tuple[Any, ...]) -> int:
         if call.search(line) and all(arg in line for arg in wanted):
             return number
     return 1
+
+
+def _today() -> date:
+    """The day of the build; SOURCE_DATE_EPOCH fixes it, so that a build can be made again."""
+    stamp = os.environ.get("SOURCE_DATE_EPOCH")
+    return (datetime.fromtimestamp(int(stamp), UTC) if stamp else datetime.now(UTC)).date()
 
 
 def _unmeasured() -> str:

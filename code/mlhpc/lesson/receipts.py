@@ -88,6 +88,8 @@ def record_article(record: Record) -> str:
     rows = [
         ("Machine", machine(record)),
         ("Repeats", f"{len(record.samples)}, spread {record.spread:.1%}"),
+        ("Parameters", " ".join(f"{name}={value}" for name, value in record.params.items())),
+        ("Notes", "; ".join(record.notes)),
         ("Date", f"{record.started:%Y-%m-%d}"),
         ("Python", f"{record.provenance['python']}; {_versions(record)}"),
         ("Commit", record.provenance["commit"] or f"unknown: {record.unknown.get('commit', '')}"),

@@ -1,6 +1,6 @@
 """Submitting jobs and reading their states, on whatever Slurm this shell talks to.
 
-Accounting is not needed: states come from ``scontrol``, which forgets a job some minutes after its
+Accounting is not needed: states come from ``squeue``, which forgets a job some minutes after its
 end. What it no longer knows is 'GONE': the job's own results then tell how it ended.
 """
 
@@ -10,9 +10,10 @@ from pathlib import Path
 
 from mlhpc.errors import ToolError
 from mlhpc.slurm import processes
-from mlhpc.slurm.jobs import ENDED, Job, parse_jobs
+from mlhpc.slurm.jobs import ENDED
 
 GONE = "GONE"
+NO_SUCH_JOB = "Invalid job id"  # squeue's word where it knows none of them
 LIMIT_S = 60
 
 
@@ -30,22 +31,29 @@ class Queue:
             raise ToolError(f"sbatch: {_last(done.stderr)}")
         return done.stdout.strip().split(";")[0]
 
-    def jobs(self) -> list[Job]:
-        """Every job that Slurm still knows, also those that ended lately. Raises ToolError."""
-        done = self._run(["scontrol", "-o", "show", "job"])
-        if done.returncode != 0:
-            raise ToolError(f"scontrol: {_last(done.stderr)}")
-        return parse_jobs(done.stdout)
-
     def states(self, ids: Iterable[str]) -> dict[str, str]:
         """The state of each job in Slurm's word; GONE where Slurm knows it no longer."""
-        known = {job.id: job.state for job in self.jobs()}
-        return {one: known.get(one, GONE) for one in ids}
+        wanted = list(ids)
+        if not wanted:
+            return {}
+        found = dict(self._listed("--jobs", ",".join(wanted)))
+        return {one: found.get(one, GONE) for one in wanted}
 
     def find(self, name: str) -> str | None:
         """The id of the newest job of this name that Slurm still knows."""
-        found = [job.id for job in self.jobs() if job.name == name]
+        found = [job_id for job_id, _ in self._listed("--me", "--name", name)]
         return max(found, key=int) if found else None
+
+    def _listed(self, *which: str) -> list[tuple[str, str]]:
+        """(id, state) of these jobs, also of those that ended lately. Raises ToolError.
+
+        Only our own jobs are asked for: on a large cluster all of them are many.
+        """
+        done = self._run(["squeue", "--noheader", "--states=all", "--format=%i %T", *which])
+        if done.returncode != 0 and NO_SUCH_JOB not in done.stderr:
+            raise ToolError(f"squeue: {_last(done.stderr)}")
+        rows = (line.split() for line in done.stdout.splitlines())
+        return [(row[0], row[1]) for row in rows if len(row) == 2]
 
     def _run(
         self, command: list[str], folder: Path | None = None

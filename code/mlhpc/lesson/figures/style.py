@@ -125,7 +125,7 @@ def draw(figure: "Figure", alt: str) -> Drawing:
         limit, size = SVG_BYTES_MAX // 1000, len(svg) // 1000
         raise ValueError(f"the figure takes {size} kB as SVG, at most {limit}: draw fewer points")
     darken(svg)
-    width, height = _size_px(svg)
+    width, height = size_px(svg)
     return Drawing(svg, width, height)
 
 
@@ -177,7 +177,8 @@ def _tidy(svg: str) -> str:
     return re.sub(r" ?\n(?=[LCQz])", " ", body)
 
 
-def _size_px(svg: str) -> tuple[int, int]:
+def size_px(svg: str) -> tuple[int, int]:
+    """Width and height of an SVG in CSS pixels. Raises ValueError where it names none."""
     found = _SIZE.search(svg)
     if found is None:
         raise ValueError("the SVG has no size in points")

@@ -210,6 +210,23 @@ def baseline(record: Record, records: Iterable[Record]) -> Record | None:
     return (min if worst_first else max)(fitting, key=lambda one: one.median)
 
 
+def measured_gain(
+    records: Iterable[Record], cluster: Cluster, workload_: str, gpu: str, gpus: int
+) -> tuple[float, Record, Record] | None:
+    """(times as fast, the GPU's record, its baseline) on this cluster; None: not measured.
+
+    Of several settings the fastest counts, on either side: that is what somebody would use.
+    """
+    have = current(one for one in records if one.provenance["cluster"] == cluster.key)
+    found = []
+    for one in have:
+        base, where = baseline(one, have), one.provenance
+        which = (where["gpu_type"], where["gpu_count"], workload(one))
+        if base and which == (gpu, gpus, workload_):
+            found.append((gain(one, base), one, base))
+    return max(found, key=lambda each: each[0], default=None)
+
+
 def gain(record: Record, base: Record) -> float:
     """How many times as fast: the ratio of rates, or of times the other way round."""
     return gain_of(record.median, base.median, record.unit)
@@ -374,7 +391,7 @@ def _cost(record: Record) -> models.Cost | None:
 
 
 def _expected_rate(record: Record, cluster: Cluster) -> float | None:
-    """Samples a second by the estimate, the middle of its range; None where it has none."""
+    """Samples a second by the estimate's likely value; None where it has none."""
     found = _cost(record)
     gpu = record.provenance["gpu_type"]
     if found is None or record.is_cpu or gpu is None or record.benchmark not in PLAIN:
@@ -383,19 +400,19 @@ def _expected_rate(record: Record, cluster: Cluster) -> float | None:
     layout = "nhwc" if record.params.get("channels_last") else "nchw"
     work = cost.Work(int(record.params["batch"]), precision, layout)
     seconds = cost.training_s(found, cost.device(cluster, gpu, precision), work)
-    return 2 / (seconds.low + seconds.high)
+    return 1 / seconds.likely
 
 
 def _expected_gib(record: Record) -> float | None:
-    """GiB by the estimate, the middle of its range; None where it has none."""
+    """GiB by the estimate, without libraries, which torch does not count; or None."""
     if not record.benchmark.endswith("-memory"):
         return None
     found = _cost(record)
     if found is None:
         return None
     size, precision = int(record.params["batch"]), str(record.params["precision"])
-    total = memory.training(found, size, precision=precision, optimizer="momentum").total
-    return (total.low + total.high) / 2
+    parts = memory.training(found, size, precision=precision, optimizer="momentum").parts
+    return sum(part.likely for name, part in parts.items() if name != "libraries")
 
 
 def matmul(records: list[Record], cluster: Cluster) -> Chart:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mlhpc import content
+from mlhpc import content, record
 from mlhpc.errors import InputError
 from mlhpc.lesson import figures
 from mlhpc.lesson.gallery import (
@@ -138,10 +138,11 @@ def _publish(scripts: list[Script], shown: dict[str, Outcome], project: Project)
     """Write what differs and remove what is gone; return how many files of each."""
     entries: dict[str, dict[str, Any]] = {}
     files: dict[str, str | bytes] = {}
+    records = record.load_all(content.Lesson(project.episodes).measurements)
     for script in scripts:
         if script.name in shown:
             entries[script.name] = results.entry(script, shown[script.name])
-            files |= _files(script, shown[script.name], entries[script.name])
+            files |= _files(script, shown[script.name], entries[script.name], records)
     files["index.md"] = page.render_index(entries)
     # the last one: it says that the others are there
     files[results.RESULTS] = json.dumps(entries, indent=1, ensure_ascii=False) + "\n"
@@ -152,10 +153,12 @@ def _publish(scripts: list[Script], shown: dict[str, Outcome], project: Project)
     return written, removed
 
 
-def _files(script: Script, found: Outcome, entry: dict[str, Any]) -> dict[str, str | bytes]:
+def _files(
+    script: Script, found: Outcome, entry: dict[str, Any], records: list[record.Record]
+) -> dict[str, str | bytes]:
     """Every file of one example, by its place in the gallery."""
     files: dict[str, str | bytes] = {
-        f"{script.name}.md": page.render(script.name, entry),
+        f"{script.name}.md": page.render(script.name, entry, records),
         f"{page.FOLDER}/{script.path.name}": script.path.read_bytes(),
         f"{page.FOLDER}/{script.name}.ipynb": notebook.render(script, found),
     }

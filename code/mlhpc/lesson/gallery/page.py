@@ -3,14 +3,21 @@
 import html
 import json
 import re
+from collections.abc import Iterable, Iterator
 from typing import Any
+
+from mlhpc.lesson.figures import tables
+from mlhpc.record import Record
 
 FOLDER = "downloads"
 EXAMPLE = '<div class="example" markdown="1">'
 
 
-def render(name: str, entry: dict[str, Any]) -> str:
-    """The page of one example of ``results.json``, as Markdown."""
+def render(name: str, entry: dict[str, Any], records: Iterable[Record] = ()) -> str:
+    """The page of one example of ``results.json``, as Markdown.
+
+    ``records`` are what the same file gave in jobs on other machines; they stand beside it.
+    """
     parts = [
         front_matter(entry["title"], entry["summary"]),
         f"# {entry['title']}",
@@ -18,8 +25,45 @@ def render(name: str, entry: dict[str, Any]) -> str:
         _machine(entry),
         _downloads(name),
         *(cell_markdown(cell) for cell in entry["cells"]),
+        *_elsewhere(name, entry, records),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _elsewhere(name: str, entry: dict[str, Any], records: Iterable[Record]) -> Iterator[str]:
+    """The values of this build beside those of jobs on other machines, where there are any."""
+    benchmark = "example-" + name.removeprefix("plot_").replace("_", "-")
+    found = tables.current(one for one in records if one.benchmark == benchmark)
+    if not found:
+        return
+    machines = list(dict.fromkeys(_where(one) for one in found))
+    by_place = {(one.params["value"], _where(one)): one for one in found}
+    yield "## The same file on other machines"
+    yield (
+        "The script that ran for this page also ran in jobs elsewhere. Each value is the median of "
+        "its repetitions there."
+    )
+    yield _table(_values_table(entry["values"], machines, by_place))
+
+
+def _where(record: Record) -> str:
+    cluster = record.provenance["cluster"] or "no cluster"
+    return f"{tables.machine(record)}, {cluster}, {record.started:%Y-%m-%d}"
+
+
+def _values_table(
+    values: dict[str, Any], machines: list[str], found: dict[tuple[Any, str], Record]
+) -> str:
+    rows = []
+    for key, (value, unit) in values.items():
+        cells = [key, f"{value:.4g} {unit}" if isinstance(value, float | int) else str(value)]
+        for machine in machines:
+            one = found.get((key, machine))
+            cells.append(f"{one.median:.4g} {one.unit}" if one else "not measured")
+        rows.append("".join(f"<td>{html.escape(cell)}</td>" for cell in cells))
+    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in ["value", "this page", *machines])
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def render_index(entries: dict[str, dict[str, Any]]) -> str:
