@@ -462,3 +462,21 @@ def test_two_records_of_one_moment_that_differ_are_not_merged(tmp_path: Path) ->
 def test_a_program_that_is_not_there_is_a_tool_error(tmp_path: Path) -> None:
     with pytest.raises(ToolError, match="none: No such file"):
         launch.run([str(tmp_path / "none")], {}, 1)
+
+
+def test_records_and_figures_that_are_being_made_do_not_make_a_checkout_dirty(
+    tmp_path: Path,
+) -> None:
+    def git(*words: str) -> None:
+        who = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
+        subprocess.run(["git", "-C", str(tmp_path), *who, *words], check=True, capture_output=True)
+
+    assert provenance.git_state(tmp_path) == (None, None)
+    git("init", "--quiet")
+    git("commit", "--quiet", "--allow-empty", "--message", "x")
+    for name in ("measurements", "figures"):
+        (tmp_path / "episodes" / name).mkdir(parents=True)
+        (tmp_path / "episodes" / name / "new").write_text("")
+    assert provenance.git_state(tmp_path)[1] is False
+    (tmp_path / "episodes" / "page.md").write_text("")
+    assert provenance.git_state(tmp_path)[1] is True

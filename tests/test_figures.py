@@ -69,6 +69,17 @@ def test_strong_scaling_is_a_speed_up_and_weak_scaling_work_in_the_same_time() -
     assert law.reference
 
 
+def test_the_law_is_drawn_through_processes_that_have_a_core_each() -> None:
+    runs = [
+        cpu(
+            "scaling", {"mode": "strong", "processes": n, "batch": 8, "width": 4}, [seconds], cpus=2
+        )
+        for n, seconds in {1: 1.0, 2: 0.6, 4: 0.9}.items()
+    ]
+    labels = [one.label for one in tables.chart("scaling", runs, SAGEHEN).series]
+    assert "Amdahl, 80% shared" in labels
+
+
 def test_amdahls_share_is_found_again_in_a_curve_that_follows_it() -> None:
     for share in (0.0, 0.5, 0.9, 1.0):
         curve = [tables.Point(n, 1 / (1 - share + share / n), 0, 0) for n in (2, 4, 8)]

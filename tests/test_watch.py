@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -91,3 +92,41 @@ def test_the_power_limit_is_that_of_the_gpu_or_unknown() -> None:
     assert watch.power_limit_w(Smi(), UUID) == 300
     assert watch.power_limit_w(Smi(), OTHER) is None
     assert watch.power_limit_w(Smi(), "GPU-3") is None
+
+
+class Stat:
+    """Two readings of /proc/stat, one after the other."""
+
+    def __init__(self, *texts: str) -> None:
+        self.texts = list(texts)
+
+    def read_text(self, encoding: str) -> str:  # noqa: ARG002
+        return self.texts.pop(0)
+
+
+def stat(busy: int, idle: int) -> str:
+    return f"cpu  {busy} 0 0 {idle} 0 0 0 0 0 0\ncpu0 1 2\ncpu1 1 2\nintr 5\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "cores"),
+    [(stat(150, 250), 0.5), (stat(100, 300), 0.0), (stat(300, 100), 2.0), (stat(100, 100), None),
+     ("nothing", None)],
+)  # fmt: skip
+def test_the_cores_that_are_at_work_are_counted(after: str, cores: float | None) -> None:
+    found = watch.busy_cores(Stat(stat(100, 100), after), for_s=0)  # type: ignore[arg-type]
+    assert found == (None if cores is None else pytest.approx(cores))
+
+
+def test_work_of_others_before_the_start_is_noted() -> None:
+    import mlhpc.detect
+    from mlhpc.bench import provenance, records
+
+    machine = provenance.Machine(mlhpc.detect.detect(), None, Path(), {})
+    cores = machine.report.cpus.machine
+    assert cores
+    assert records.busy_note(0.05 * cores, machine) == []
+    assert records.busy_note(None, machine) == []
+    assert records.busy_note(1.0 * cores, machine) == [
+        f"other work kept {cores:.1f} of {cores:g} cores busy just before"
+    ]

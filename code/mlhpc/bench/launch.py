@@ -3,9 +3,11 @@
 import contextlib
 import json
 import os
+import secrets
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +18,7 @@ from typing import IO, Any
 from mlhpc.bench import processes
 from mlhpc.bench.sources import PACKAGE
 from mlhpc.errors import ToolError
+from mlhpc.slurm.processes import kill_all_with
 
 LINE_FIELDS = {
     "result": ("benchmark", "params", "unit", "samples", "seconds", "device", "settled"),
@@ -23,6 +26,8 @@ LINE_FIELDS = {
 }
 KILLED = "ended by the system, as it does where the memory is full"
 LAST_WORDS = 400
+MARK = "MLHPC_BENCH_RUN"  # a variable that all that a program starts has, and nothing else
+PATIENCE_S = 10
 
 Hear = Callable[[dict[str, Any]], None]
 
@@ -54,21 +59,25 @@ def run(
     What it started ends with it, also where this is interrupted. Raises ToolError where it cannot
     be started.
     """
+    environ = {**environ, MARK: secrets.token_hex(8)}
     with tempfile.TemporaryFile("w+", errors="replace") as words:
         begin = time.monotonic()
         found = Ran(datetime.now(UTC))
         child = _start(command, environ, words)
         timer = _Timer(child, limit_s)
+        reader = threading.Thread(target=_listen, args=(child, found, hear), daemon=True)
         try:
             begun(child.pid)
             timer.begin()
-            for text in child.stdout or ():
-                _hear(text, found, hear)
+            reader.start()
             code = child.wait()
         finally:
             timer.end()
             processes.end_tree(child.pid)
             child.wait()
+            # what it left behind is nobody's child now, and may hold the pipe open
+            kill_all_with(MARK, environ[MARK])
+            reader.join(PATIENCE_S)
         found.seconds = time.monotonic() - begin
         found.failure = _failure(code, timer.rang, limit_s, words)
     return found
@@ -93,12 +102,16 @@ def _start(
         raise ToolError(f"bench: {Path(command[0]).name}: {error.strerror}") from None
 
 
+def _listen(child: "subprocess.Popen[str]", found: Ran, hear: Hear) -> None:
+    """Hear every line until all that write to the pipe have ended."""
+    for text in child.stdout or ():
+        _hear(text, found, hear)
+
+
 class _Timer:
     """Ends a program that takes too long."""
 
     def __init__(self, child: "subprocess.Popen[str]", limit_s: float) -> None:
-        import threading
-
         self.rang = False
         self._child = child
         self._timer = threading.Timer(limit_s, self._ring)

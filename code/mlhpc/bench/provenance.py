@@ -21,6 +21,7 @@ from mlhpc.errors import InputError
 
 LIMIT_S = 10.0
 NO_GPU = "no GPU took part"
+MADE = (":(exclude)episodes/measurements", ":(exclude)episodes/figures")
 
 
 @dataclass(frozen=True)
@@ -174,11 +175,14 @@ def _commit(machine: Machine, found: Fields) -> None:
 
 
 def git_state(root: Path) -> tuple[str | None, bool | None]:
-    """(commit, whether anything differs from it); None and None outside of git."""
+    """(commit, whether anything else differs from it); None and None outside of git.
+
+    Records and figures are what is being made: they are no sources, and do not count.
+    """
     commit = _git(root, "rev-parse", "HEAD")
     if commit is None:
         return None, None
-    changes = _git(root, "status", "--porcelain")
+    changes = _git(root, "status", "--porcelain", "--", ".", *MADE)
     return commit.strip(), bool((changes or "").strip())
 
 

@@ -1,6 +1,5 @@
 """From what a program printed to records: the result, where it was made, what was odd."""
 
-import os
 import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -8,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from mlhpc import record
-from mlhpc.bench import launch, provenance, sources
+from mlhpc.bench import launch, provenance, sources, watch
 from mlhpc.bench.catalogue import Program
 from mlhpc.bench.provenance import Machine
 from mlhpc.bench.watch import Watch
@@ -16,7 +15,7 @@ from mlhpc.errors import InputError
 from mlhpc.train.measure import spread
 
 LIMIT_S = 6 * 3600.0
-BUSY_SHARE = 0.5  # of the cores: a load above it before the start is worth a note
+BUSY_SHARE = 0.1  # of all cores: more than that at work before the start is worth a note
 
 
 @dataclass
@@ -56,15 +55,15 @@ def measure(
         raise InputError(f"bench: {program.name} reads no files; leave --tier and --folder out")
     more = ["--tier", tier[0], "--folder", tier[1]] if tier else []
     gpus = max(1, len(machine.report.gpus)) if on_gpu else 0
-    load = _load(machine)
-    with Watch(machine.uuids if on_gpu else (), run=machine.run) as watch:
+    busy = busy_note(watch.busy_cores(), machine)
+    with Watch(machine.uuids if on_gpu else (), run=machine.run) as seen:
         ran = launch.run(
             [*program.command(preset, on_gpu, gpus), *more], machine.environ, LIMIT_S, hear,
-            lambda pid: setattr(watch, "pid", pid),
+            lambda pid: setattr(seen, "pid", pid),
         )  # fmt: skip
     command = spoken(program, preset, on_gpu, tier[0] if tier else None)
     found = Measured(program.name, preset, command, round(ran.seconds, 3))
-    notes = [*sorted(watch.notes), *load]
+    notes = [*sorted(seen.notes), *busy]
     for line, moment in zip(ran.lines, ran.moments, strict=True):
         if line["kind"] == "finding":
             found.findings.append({name: line[name] for name in launch.LINE_FIELDS["finding"]})
@@ -136,16 +135,12 @@ def _unsettled(line: Mapping[str, Any]) -> list[str]:
     return [f"the repetitions did not settle: half of them lie within {wide:.1%} of the median"]
 
 
-def _load(machine: Machine) -> list[str]:
-    """A note where this machine was at work before anything was started."""
+def busy_note(busy_cores: float | None, machine: Machine) -> list[str]:
+    """A note where other work kept this machine busy just before the program was started."""
     cores = machine.report.cpus.machine or machine.report.cpus.usable
-    try:
-        load = os.getloadavg()[0]
-    except OSError:
+    if busy_cores is None or not cores or busy_cores <= BUSY_SHARE * cores:
         return []
-    if not cores or load <= BUSY_SHARE * cores:
-        return []
-    return [f"the machine was at work before: a load of {load:.1f} on {cores:g} cores"]
+    return [f"other work kept {busy_cores:.1f} of {cores:g} cores busy just before"]
 
 
 def table(records: Iterable[Mapping[str, Any]]) -> list[tuple[str, str, str, str, str]]:

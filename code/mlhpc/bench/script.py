@@ -188,10 +188,11 @@ def _left(run: str, deposit: Deposit) -> Iterator[str]:
     """Run once, and leave the result whole or not at all; what a failure said stays beside it."""
     yield f"result={shlex.quote(str(deposit.result))}"
     yield '[ ! -s "$result" ] || { echo "Measured before: $result"; exit 0; }'
-    yield f'{run} --json > "$result.$SLURM_JOB_ID"'
+    yield "# a file of its own: a run that is requeued may still be ending when the next begins"
+    yield 'part=$(mktemp "$result.XXXXXX") || exit 1'
+    yield f'{run} --json > "$part"'
     yield "status=$?"
-    yield 'if [ "$status" = 0 ]; then mv "$result.$SLURM_JOB_ID" "$result"'
-    yield 'else mv "$result.$SLURM_JOB_ID" "$result.failed"; fi'
+    yield 'if [ "$status" = 0 ]; then mv "$part" "$result"; else mv "$part" "$result.failed"; fi'
     yield 'exit "$status"'
 
 

@@ -1,8 +1,11 @@
 """Looks at the GPUs while a program runs: do they slow down, does somebody else use them?"""
 
+import re
 import threading
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 
 from mlhpc.bench import processes
@@ -10,6 +13,7 @@ from mlhpc.detect.seam import Run, run_command
 
 EVERY_S = 2.0
 LIMIT_S = 10.0
+LOOK_S = 0.5
 # what nvidia-smi calls a clock that was taken back for power or heat; older drivers say 'throttle'
 REASONS = {
     "hw_slowdown": "the hardware slowed the GPU down",
@@ -66,6 +70,30 @@ class Watch:
         # in a container the numbers are other ones: where our own is not seen, none can be told
         if seen - own and (self.pid is None or seen & own):
             self.notes.add(SOMEBODY)
+
+
+def busy_cores(stat: Path = Path("/proc/stat"), for_s: float = LOOK_S) -> float | None:
+    """How many cores are at work now, seen for a moment; None where the system does not say."""
+    before = _ticks(stat)
+    time.sleep(for_s)
+    after = _ticks(stat)
+    if before is None or after is None or after[1] <= before[1]:
+        return None
+    cores = after[2]
+    idle = (after[0] - before[0]) / (after[1] - before[1])
+    return cores * (1 - idle)
+
+
+def _ticks(stat: Path) -> tuple[int, int, int] | None:
+    """(idle ticks, all ticks, cores) of /proc/stat; see proc(5)."""
+    try:
+        lines = stat.read_text(encoding="ascii").splitlines()
+        ticks = [int(cell) for cell in lines[0].split()[1:9]]  # guests are in 'user' already
+        idle = ticks[3] + ticks[4]
+    except (OSError, ValueError, IndexError):
+        return None
+    cores = sum(re.match(r"cpu[0-9]", line) is not None for line in lines)
+    return idle, sum(ticks), cores
 
 
 def computing(run: Run) -> list[tuple[str, int]]:

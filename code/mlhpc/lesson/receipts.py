@@ -92,7 +92,8 @@ def record_article(record: Record) -> str:
         ("Notes", "; ".join(record.notes)),
         ("Date", f"{record.started:%Y-%m-%d}"),
         ("Python", f"{record.provenance['python']}; {_versions(record)}"),
-        ("Commit", record.provenance["commit"] or f"unknown: {record.unknown.get('commit', '')}"),
+        ("Commit", _commit(record)),
+        ("Sources", record.provenance["sources"][:16]),
         ("Reproduce", record.provenance["command"]),
     ]
     value = f"{record.median:.4g} {record.unit}"
@@ -149,6 +150,13 @@ def _kind(claim: Any) -> str:
 
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def _commit(record: Record) -> str:
+    where = record.provenance
+    if where["commit"] is None:
+        return f"unknown: {record.unknown['commit']}"
+    return f"{where['commit']}{' and files of no commit' if where['dirty'] else ''}"
 
 
 def _versions(record: Record) -> str:

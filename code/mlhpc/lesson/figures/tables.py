@@ -251,7 +251,7 @@ def scaling(records: list[Record], _cluster: Cluster) -> Chart:
             _scaled(one, base) for one in sorted(group_, key=lambda one: one.params["processes"])
         )
         series.append(Series(label, points))
-        share = amdahl_share([one for one in points if one.x != 1])
+        share = amdahl_share([one for one in points if one.x != 1 and _has_its_own(one)])
         if "shared batch" in label and share is not None:
             most = max(float(one.x) for one in points)
             law = tuple(_reference(n, 1 / ((1 - share) + share / n)) for n in _counts(most))
@@ -262,9 +262,9 @@ def scaling(records: list[Record], _cluster: Cluster) -> Chart:
         series.append(Series("ideal", ideal, reference=True))
     return Chart(
         "scaling", "One training on several processes", "processes",
-        "work in the same time, over one process (×)", tuple(series),
-        reading="The distance to the ideal line is what all processes spend on each other, and "
-        "on cores or memory that they share.",
+        "work in the same time (×)", tuple(series),
+        reading="The distance to the ideal line is what the processes spend on each other, and on "
+        "cores and memory that they share: more processes than cores bring nothing.",
     )  # fmt: skip
 
 
@@ -294,6 +294,14 @@ def amdahl_share(points: Iterable[Point]) -> float | None:
     """The shared part p of a step, from speed-ups: 1/s = (1 - p) + p/n; the median over counts."""
     shares = [(1 - 1 / one.y) / (1 - 1 / float(one.x)) for one in points]
     return min(1.0, max(0.0, statistics.median(shares))) if shares else None
+
+
+def _has_its_own(one: Point) -> bool:
+    """Whether each process had a core or a GPU of its own: the law knows of nothing less."""
+    if one.record is None or not one.record.is_cpu:
+        return True
+    cores = one.record.provenance["cpus"]
+    return cores is None or float(one.x) <= cores
 
 
 def _counts(most: float) -> list[int]:
@@ -436,7 +444,7 @@ def matmul(records: list[Record], cluster: Cluster) -> Chart:
     return Chart(
         "matmul", "Products of square matrices", "rows of a matrix", "TFLOP/s", tuple(series),
         log_x=True, log_y=True,
-        reading="Small products start work and hardly do any: the line rises with the size.",
+        reading="Where a line rises with the size, small products start work and hardly do any.",
     )  # fmt: skip
 
 
@@ -476,7 +484,7 @@ def trees(records: list[Record], _cluster: Cluster) -> Chart:
     return Chart(
         "trees", "Tree models by rows", "rows of the table", "seconds of a training", series,
         log_x=True, log_y=True,
-        reading="Ten times the rows is not ten times the time, until there are many.",
+        reading="Read how many times the time ten times the rows take: it depends on the library.",
     )  # fmt: skip
 
 
@@ -495,8 +503,8 @@ def loading(records: list[Record], _cluster: Cluster) -> Chart:
     return Chart(
         "loading", "Reading and decoding images", "workers of the loader", "images a second",
         series,
-        reading="Workers help as long as there are cores for them; a cache helps where the storage "
-        "was what one waited for.",
+        reading="Where a line stops rising, no core is left for another worker, or the storage is "
+        "what one waits for.",
     )  # fmt: skip
 
 
