@@ -273,6 +273,11 @@ open({str(marker)!r}, "w").write(str(child.pid))
     assert not alive(int(marker.read_text()))
 
 
+def hear_interruptions() -> None:
+    """Also where these tests run in the background of a shell, which makes programs deaf to it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def alive(pid: int) -> bool:
     try:
         return "(zombie)" not in Path(f"/proc/{pid}/status").read_text()
@@ -289,7 +294,9 @@ def test_a_stopped_command_leaves_nothing_running(tmp_path: Path, number: int) -
         "import sys, os; from mlhpc.bench import launch; "
         f"launch.run([sys.executable, {str(path)!r}], dict(os.environ), 60)"
     )
-    running = subprocess.Popen([sys.executable, "-c", start], stderr=subprocess.DEVNULL)
+    running = subprocess.Popen(
+        [sys.executable, "-c", start], stderr=subprocess.DEVNULL, preexec_fn=hear_interruptions
+    )
     until(lambda: marker.exists() and marker.read_text())
     running.send_signal(number)
     running.wait(timeout=20)

@@ -13,7 +13,9 @@ from typing import Any
 
 import nbformat
 import pytest
+from tests.test_record import signed
 
+from mlhpc import record
 from mlhpc.bench import processes
 from mlhpc.bench import sources as bench_sources
 from mlhpc.cli import main
@@ -173,7 +175,7 @@ def test_an_edit_of_its_data_executes_the_example(project: Project) -> None:
     assert executed(gallery(project)) == ["a", "b"]
     (project.examples / "data.csv").write_text("2\n")
     assert executed(gallery(project)) == ["a"]
-    (project.episodes / "measurements" / "new.json").write_text("{}")
+    record.save(signed(), project.episodes / "measurements")
     assert executed(gallery(project)) == ["b"]
 
 
@@ -339,6 +341,11 @@ def test_what_an_example_left_running_ends_with_it(project: Project) -> None:
     assert not alive(int(place.read_text()))
 
 
+def hear_interruptions() -> None:
+    """Also where these tests run in the background of a shell, which makes programs deaf to it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_ends_everything_and_leaves_what_was_there(
     project: Project, number: signal.Signals
@@ -350,7 +357,9 @@ def test_an_interruption_ends_everything_and_leaves_what_was_there(
     place = project.root / "pid"
     put(project, a=with_line("1"), b=with_line(SLEEPER.format(place=str(place)) + "time.sleep(60)"))
     command = [sys.executable, "-m", "mlhpc", "gallery", "--lesson", str(project.episodes)]
-    running = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+    running = subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=hear_interruptions
+    )
     wait_for(lambda: place.exists() and place.read_text())
     wait_for(lambda: len(list(project.cache.glob("plot_a.*.json"))) == 2)
     running.send_signal(number)

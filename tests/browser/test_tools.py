@@ -1,13 +1,14 @@
 """Questions, planner and check in a real browser: Python in the page, from our own files alone."""
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs, urlparse
 
 import pytest
 from playwright.sync_api import Page as Tab
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from mlhpc import page, quiz
 
@@ -278,6 +279,21 @@ def test_nothing_moves_while_a_page_loads(
     tab.wait_for_load_state("networkidle")
     moved = tab.evaluate(SHIFT)
     assert moved["supported"]
+    assert moved["score"] < 0.02, moved
+
+
+@pytest.mark.parametrize("late", ["**/*.woff2", "**/*.js"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_moves_when_fonts_or_scripts_come_late(
+    visit: Callable[..., Visit], late: str, width: int
+) -> None:
+    def hold(route: Route) -> None:
+        time.sleep(0.7)
+        route.continue_()
+
+    reader = visit(width=width, height=800)
+    reader.tab.route(late, hold)
+    moved = reader.open(LESSON + "#cell-sweep").evaluate(SHIFT)
     assert moved["score"] < 0.02, moved
 
 

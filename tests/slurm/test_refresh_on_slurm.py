@@ -234,7 +234,8 @@ def test_a_job_that_is_cut_short_is_refused_by_its_state(
         operator.box.run("scontrol", "update", f"JobId={job}", "TimeLimit=1", check=True)
     else:
         operator.box.run(*end, job, check=True)
-    out, said = running.communicate(timeout=WAIT_S)
+    # a limit is looked at twice a minute, and a job has half a minute more to end
+    out, said = running.communicate(timeout=2 * WAIT_S)
     assert running.returncode == 1, said
     assert f"its job ended as {state}" in json.loads(out)["refused"]["tiny-cpu"]
 
