@@ -25,6 +25,12 @@ TEXT = (".html", ".css", ".js", ".mjs", ".svg", ".json")
 FLAGS = "--headless=new --no-sandbox --disable-gpu --disable-background-networking"
 
 
+@functools.cache
+def compressed(path: Path) -> bytes:
+    """A text file as it is sent; a host compresses it once, not while a reader waits."""
+    return gzip.compress(path.read_bytes())
+
+
 class Host(http.server.SimpleHTTPRequestHandler):
     """Files with the headers of a static host."""
 
@@ -37,12 +43,11 @@ class Host(http.server.SimpleHTTPRequestHandler):
         if not path.is_file():
             self.send_error(404)
             return
-        data = path.read_bytes()
+        data = compressed(path) if path.suffix in TEXT else path.read_bytes()
         self.send_response(200)
         self.send_header("Content-Type", self.guess_type(str(path)))
         self.send_header("Cache-Control", "max-age=600")
         if path.suffix in TEXT:
-            data = gzip.compress(data)
             self.send_header("Content-Encoding", "gzip")
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
