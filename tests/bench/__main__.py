@@ -20,6 +20,7 @@ BOUNDS = {
     ("detect", "ratio"): 0.1,
     ("lint", "lint_ms"): 1.0,
     ("sample", "missed"): 1,
+    ("jupyterlite", "ratio"): 0.15,
     ("measure", "product_off"): 0.03,
     ("measure", "program_beyond_spread"): 0,
     ("measure", "step_us"): 1000,

@@ -4,7 +4,7 @@ Run as a program it prints one line of JSON. The built site (``MLHPC_SITE``, els
 JupyterLite's REPL are served alike from this machine; every time is a new reader's, with nothing
 stored. JupyterLite is the newest that pip installs, set up once in ``.cache/jupyterlite`` with what
 its kernel would fetch from elsewhere: the Pyodide of the version that it names, from npm, and the
-wheels that it loads, of the versions in Pyodide's lock file, from PyPI. Nothing of it is left out
+wheels that it loads, of the versions in Pyodide's lock file, by pip. Nothing of it is left out
 or replaced by a stand-in; without a network between, it is sooner there than for its readers.
 
 - ``cold_s``: from the click on Run to the end of the cell, the page being there.
