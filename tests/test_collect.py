@@ -21,7 +21,7 @@ NOW = datetime(2026, 6, 1, tzinfo=UTC)
 
 def a_state(folder: Path, target: str = "a100") -> State:
     found = State(folder, "sagehen", "publish", COMMIT, dirty=False)
-    found.tasks["resnet-" + target] = Task("resnet", target, job="7", state="COMPLETED")
+    found.tasks["resnet-" + target] = Task("resnet", target, target, job="7", state="COMPLETED")
     found.make_folders()
     return found
 
@@ -95,6 +95,14 @@ def test_a_gpus_result_does_not_pass_for_the_cpus(tmp_path: Path) -> None:
     found = a_state(tmp_path, "cpu")
     left(found)
     assert "it asked for no GPU and used one" in refusal(found)
+
+
+def test_a_gpu_type_with_a_hyphen_in_its_name_is_told_whole(tmp_path: Path) -> None:
+    found = a_state(tmp_path, "a100-pcie")
+    left(found, signed(gpu_type="a100-pcie"))
+    assert refusal(found) == ""
+    left(found, signed())
+    assert "asked for a100-pcie and got NVIDIA A100 80GB PCIe" in refusal(found)
 
 
 def test_a_checkout_with_changes_is_taken_where_somebody_says_so(tmp_path: Path) -> None:

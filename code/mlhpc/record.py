@@ -90,7 +90,7 @@ class Key:
     gpu_count: int
 
     def __str__(self) -> str:
-        params = " ".join(f"{name}={value}" for name, value in self.params)
+        params = in_words(dict(self.params))
         gpu = f"{self.gpu_count} x {self.gpu}" if self.gpu_count else f"no GPU, {self.cpu_model}"
         return f"{self.benchmark} ({params}) on {self.cluster}: {gpu}"
 
@@ -142,6 +142,11 @@ class Record:
     def name(self) -> str:
         """A short name that is the same on each build: for file names, links and anchors."""
         return f"{self.benchmark}-{self.checksum[:12]}"
+
+
+def in_words(params: Mapping[str, object]) -> str:
+    """Parameters in one line: 'batch=4 precision=fp32'."""
+    return " ".join(f"{name}={value}" for name, value in params.items())
 
 
 def checksum(document: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ import ast
 import sys
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -52,17 +52,10 @@ class Program:
     launcher: str = "python"
     processes: int = 1
 
-    def arguments(self, preset: str, on_gpu: bool) -> tuple[str, ...]:
-        """What the program is launched with. Raises InputError for an unknown preset."""
-        if preset not in self.presets:
-            valid = ", ".join(self.presets)
-            raise InputError(f"bench: {self.name}: no preset {preset!r}; valid: {valid}")
-        found = self.presets[preset]
-        return found["gpu" if on_gpu and "gpu" in found else "cpu"]
-
     def command(self, preset: str, on_gpu: bool, gpus: int = 1) -> list[str]:
         """The command line that runs it here. ``gpus`` is how many it may use."""
-        given = list(self.arguments(preset, on_gpu))
+        found = self.presets[preset]
+        given = list(found["gpu" if on_gpu and "gpu" in found else "cpu"])
         device = ["--device", "cuda" if on_gpu else "cpu"]
         if self.name.startswith(EXAMPLE):
             return [sys.executable, "-m", EXAMPLE_RUNNER, str(self.path), *device, *given]
@@ -186,8 +179,13 @@ def _examples(folder: Path) -> list[Program]:
     return found
 
 
+def example_name(stem: str) -> str:
+    """What an example is called as a program, and its benchmark: example-batch-size."""
+    return EXAMPLE + stem.removeprefix("plot_").replace("_", "-")
+
+
 def _example(path: Path, title: str) -> Program:
-    name = EXAMPLE + path.stem.removeprefix("plot_").replace("_", "-")
+    name = example_name(path.stem)
     nothing = {preset: {"cpu": ()} for preset in PRESETS}
     return Program(
         name=name,
@@ -200,8 +198,3 @@ def _example(path: Path, title: str) -> Program:
         job=Request(cpus=8, memory_gib=16, time_limit_h=1),
         presets=nothing,
     )
-
-
-def with_gpus(program: Program, gpus: int) -> Program:
-    """The program for a job that has this many GPUs: as many processes as those."""
-    return replace(program, processes=gpus) if program.launcher != "python" else program

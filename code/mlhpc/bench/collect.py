@@ -112,7 +112,7 @@ def _judge(
     """One record as it is to be published. Raises InputError with why it is not."""
     found = record.parse(document, task.key)
     where = found.provenance
-    device = task.target.split("-")[0]
+    device = task.device
     if device != "cpu" and where["gpu_count"] == 0:
         raise InputError(f"{found.benchmark}: {FALLBACK}")
     if device != "cpu" and where["gpu_type"] != device:

@@ -147,7 +147,7 @@ def table(records: Iterable[Mapping[str, Any]]) -> list[tuple[str, str, str, str
     """(benchmark, parameters, median, spread, device) of each record, as text."""
     rows = []
     for one in records:
-        params = " ".join(f"{name}={value}" for name, value in one["params"].items())
+        params = record.in_words(one["params"])
         where = one["provenance"]
         device = f"{where['gpu_count']} × {where['gpu_model']}" if where["gpu_count"] else "CPU"
         median = f"{statistics.median(one['samples']):.4g} {one['unit']}"

@@ -19,7 +19,7 @@ from mlhpc.bench.catalogue import Program
 from mlhpc.bench.script import Target
 from mlhpc.bench.state import State, Task
 from mlhpc.cluster import Cluster
-from mlhpc.errors import InputError, ToolError
+from mlhpc.errors import InputError
 from mlhpc.slurm import queue as queues
 from mlhpc.slurm.queue import Queue
 
@@ -131,7 +131,9 @@ def submit(options: Options, queue: Queue, say: Say) -> State:
         say(f"refresh: {key}: current, nothing to do")
     state.make_folders()
     for work in due:
-        task = state.tasks.setdefault(work.key, Task(work.program.name, work.target.name))
+        task = state.tasks.setdefault(
+            work.key, Task(work.program.name, work.target.name, work.target.device)
+        )
         _submit(Submission(work, task, state, options), queue, say)
     state.save()
     return state
@@ -266,6 +268,3 @@ def refresh(options: Options, queue: Queue, say: Say) -> tuple[State, collect.Co
         if not state.tasks:
             return state, collect.Collected()
         return state, finish(state, options, say)
-
-
-__all__ = ["Options", "ToolError", "refresh", "submit", "wait"]

@@ -27,6 +27,7 @@ class Task:
 
     program: str
     target: str
+    device: str  # 'cpu' or a GPU type
     attempt: int = 1
     submitting: bool = False
     job: str | None = None

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from mlhpc import cluster as clusters
 from mlhpc import content
+from mlhpc.bench.catalogue import PRESETS
 from mlhpc.cli import Answer
 from mlhpc.errors import InputError, ToolError
+from mlhpc.record import in_words
 
 if TYPE_CHECKING:
     from mlhpc.bench.catalogue import Program
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from mlhpc.bench.records import Measured
 
 HELP = "time the lesson's programs, here or by jobs of the cluster"
-PRESETS = ("smoke", "lesson", "publish")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -160,7 +161,7 @@ def _hear(line: dict[str, Any]) -> None:
     """Tell a person what was just measured."""
     import statistics
 
-    params = " ".join(f"{name}={value}" for name, value in line["params"].items())
+    params = in_words(line["params"])
     if line["kind"] == "finding":
         _say(f"  {line['benchmark']:<14} {params}: {line['finding']}")
         return
@@ -192,5 +193,5 @@ def _text(found: list["Measured"]) -> str:
 
 
 def _finding(line: dict[str, Any]) -> str:
-    params = " ".join(f"{name}={value}" for name, value in line["params"].items())
+    params = in_words(line["params"])
     return f"{line['benchmark']} {params}: {line['finding']}".replace("  ", " ")

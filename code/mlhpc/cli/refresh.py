@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mlhpc import cluster as clusters
 from mlhpc import content
+from mlhpc.bench.catalogue import PRESETS
 from mlhpc.cli import Answer
 from mlhpc.errors import InputError
 
@@ -34,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cluster", default="sagehen", metavar="NAME|FILE")
     parser.add_argument("--device", action="append", default=[], metavar="D",
                         help="cpu or a GPU type of the cluster file (all by default)")  # fmt: skip
-    parser.add_argument("--preset", default="publish", choices=("smoke", "lesson", "publish"))
+    parser.add_argument("--preset", default="publish", choices=PRESETS)
     parser.add_argument("--state", metavar="DIR", help=f"where it keeps what it did ({STATE})")
     parser.add_argument("--lab", default="", help="folder of your lab, for storage that is a lab's")
     parser.add_argument("--gpus-per-node", default="1", metavar="N",

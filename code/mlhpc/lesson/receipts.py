@@ -11,7 +11,7 @@ from mlhpc.claims.scan import facts_used
 from mlhpc.content import Lesson
 from mlhpc.lesson.gallery.page import machine_line
 from mlhpc.lesson.marks import anchor
-from mlhpc.record import Record
+from mlhpc.record import Record, in_words
 
 Row = tuple[str, str]
 
@@ -88,7 +88,7 @@ def record_article(record: Record) -> str:
     rows = [
         ("Machine", machine(record)),
         ("Repeats", f"{len(record.samples)}, spread {record.spread:.1%}"),
-        ("Parameters", " ".join(f"{name}={value}" for name, value in record.params.items())),
+        ("Parameters", in_words(record.params)),
         ("Notes", "; ".join(record.notes)),
         ("Date", f"{record.started:%Y-%m-%d}"),
         ("Python", f"{record.provenance['python']}; {_versions(record)}"),

@@ -13,7 +13,7 @@ from mlhpc.errors import InputError
 from mlhpc.lesson.figures import charts, style, tables, write
 from mlhpc.lesson.figures.tables import Chart, machine
 from mlhpc.lesson.marks import mark
-from mlhpc.record import Record
+from mlhpc.record import Record, in_words
 
 NAMED = ("torch", "transformers", "monai", "xgboost", "lightgbm", "scikit-learn")
 
@@ -135,7 +135,7 @@ def earlier(old: Iterable[Record]) -> str:
     """The measurements that those shown have superseded."""
     head = ("measured", "parameters", "median", "machine", "date")
     rows = [
-        (one.benchmark, " ".join(f"{name}={value}" for name, value in one.params.items()),
+        (one.benchmark, in_words(one.params),
          f"{one.median:.4g} {one.unit}", machine(one), f"{one.started:%Y-%m-%d}")
         for one in old
     ]  # fmt: skip

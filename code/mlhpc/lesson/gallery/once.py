@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mlhpc import content
+from mlhpc.bench.catalogue import example_name
 from mlhpc.errors import ToolError
 from mlhpc.train import program, report
 from mlhpc.train.device import CPU, Device
@@ -31,7 +32,7 @@ def main() -> None:
     device = device_of(outcomes, options.device)
     seconds = [one.seconds for one in outcomes]
     for name, samples, unit in numbers(outcomes):
-        benchmark = "example-" + options.script.stem.removeprefix("plot_").replace("_", "-")
+        benchmark = example_name(options.script.stem)
         report.result(benchmark, {"value": name}, unit, samples, seconds=seconds, device=device)
 
 

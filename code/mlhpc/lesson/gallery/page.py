@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from mlhpc.bench.catalogue import example_name
 from mlhpc.lesson.figures import tables
 from mlhpc.record import Record
 
@@ -32,7 +33,7 @@ def render(name: str, entry: dict[str, Any], records: Iterable[Record] = ()) -> 
 
 def _elsewhere(name: str, entry: dict[str, Any], records: Iterable[Record]) -> Iterator[str]:
     """The values of this build beside those of jobs on other machines, where there are any."""
-    benchmark = "example-" + name.removeprefix("plot_").replace("_", "-")
+    benchmark = example_name(name)
     found = tables.current(one for one in records if one.benchmark == benchmark)
     if not found:
         return
